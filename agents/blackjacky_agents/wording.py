@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,9 +12,8 @@ import numpy.typing as npt
 
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move, Phrase, Score, ScoreTable, View, winner_mark
-from blackjacky_env import IllegalActionError
 from blackjacky_env.declare import HIDDEN, HIDDEN_WORDS, ActionInfo, Game, names_from
-from blackjacky_env.draw import draw_card
+from blackjacky_env.draw import Say, draw_card, said
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import get_game
 
@@ -152,27 +150,14 @@ def legal_in_words(game: Game, mask: npt.NDArray[np.int8], seat: int, names: Seq
     return {action: actions.tell(actions[action], seat_name) for action in np.flatnonzero(mask).tolist()}
 
 
-def refusal_in_words(refusal: str, texts: Texts) -> str:
-    """Why an action is illegal, as in an `IllegalActionError`, translated if ``texts`` have a translation of it.
-
-    The legal actions are left out: whoever reads this sees them.
-    """
-    said = refusal.split(". Legal for ", 1)[0]
-    reason = said.split(" is illegal: ", 1)[-1]
-    for template, words in texts["refusals"].items():
-        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(template))
-        if found := re.fullmatch(pattern, reason):
-            return str(words.format(**found.groupdict()))
-    return said
+def refusal_in_words(reason: str | Say, texts: Texts) -> str:
+    """The ``reason`` of an `IllegalActionError`, translated if ``texts`` have a translation of it."""
+    return said(reason if isinstance(reason, Say) else Say(reason), (), texts["refusals"])
 
 
 def why_not(env: TableEnv, action: int) -> str:
-    """Why an action is not legal now, in the game's words; it must not be legal."""
-    try:
-        copy.deepcopy(env).step(action)
-    except IllegalActionError as error:
-        return re.sub(r" \(action \d+\)", "", str(error).partition(" Legal for")[0])
-    raise AssertionError("an action outside the mask was accepted")
+    """Why an action, which must not be legal now, is not, in the game's English words."""
+    return f"'{env.action_name(action)}' is illegal: {said(env.why_illegal(action), ())}."
 
 
 def explanation(texts: Texts, info: ActionInfo) -> str:

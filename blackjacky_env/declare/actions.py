@@ -89,10 +89,6 @@ class Actions:
         """The English name of an action; seats are relative to the acting player."""
         return self._names[action]
 
-    def refusal(self, action: int, reason: str) -> str:
-        """What `Words.why_illegal` says for a reason."""
-        return f"'{self.name(action)}' (action {action}) is illegal: {reason}"
-
     def parse(self, text: str) -> int:
         """The action called ``text``, ignoring case and spacing; the `ValueError` for unknown names suggests others."""
         name = _normal(text)

@@ -16,7 +16,7 @@ from blackjacky_env.declare.fields import Fields, State
 from blackjacky_env.declare.layout import Layout, Vector
 from blackjacky_env.declare.options import Variant, declared_options, plain, read_options
 from blackjacky_env.draw.plain import plain_scene
-from blackjacky_env.draw.scene import Face, Scene
+from blackjacky_env.draw.scene import Face, Say, Scene
 from blackjacky_env.draw.views import Options, View, Viewer
 
 STATE_FIELDS = ("key", "num_players", "player", "deals", "winners")
@@ -24,7 +24,17 @@ STATE_FIELDS = ("key", "num_players", "player", "deals", "winners")
 
 
 class IllegalActionError(ValueError):
-    """The action is not legal now; the message says why. The game is unchanged."""
+    """The action is not legal now; the message says why. The game is unchanged.
+
+    Args:
+        message: for people.
+        reason: what `Words.why_illegal` says; None if it is not the game that says why.
+        legal: the legal actions by number, with their names.
+    """
+
+    def __init__(self, message: str, reason: str | Say | None = None, legal: Mapping[int, str] | None = None) -> None:
+        super().__init__(message)
+        self.reason, self.legal = reason, dict(legal or {})
 
 
 @dataclass(frozen=True)
@@ -75,8 +85,8 @@ class Words:
     """(snapshot, seat or None for a spectator) -> the same keys, limited to what that seat may know."""
     actions: Actions
     """The ``num_actions`` actions as data, with their English names."""
-    why_illegal: Callable[[State, int], str]
-    """(state, action) -> why the action is not legal now."""
+    why_illegal: Callable[[State, int], str | Say]
+    """(state, action) -> why the action is not legal now, without its name, such as "it is not in the hand"."""
     round_key: str
     """Key of the snapshot's round or deal counter."""
     settlement_key: str

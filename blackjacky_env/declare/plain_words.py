@@ -53,7 +53,7 @@ def plain_words(
         return {**table, **own}
 
     def why_illegal(s: State, action: int) -> str:
-        return actions.refusal(action, "it is not among the legal actions of the player to act")
+        return "it is not among the legal actions of the player to act"
 
     return Words(
         *(snapshot, view, actions, why_illegal),

@@ -20,7 +20,7 @@ from blackjacky_env.declare.actions import names_from
 from blackjacky_env.declare.game import Game
 from blackjacky_env.declare.layout import Vector
 from blackjacky_env.draw.picture import draw_svg, names_of
-from blackjacky_env.draw.scene import Scene
+from blackjacky_env.draw.scene import Say, Scene
 from blackjacky_env.draw.text import WIDTH, draw_text
 from blackjacky_env.envs import screen
 from blackjacky_env.envs.formats import Format
@@ -242,6 +242,12 @@ class Looking(AECEnv[str, Any, Any]):
         if not isinstance(text, str):
             raise TypeError(f"text={text!r} is not a string; allowed are names of actions")
         return self.game.words.actions.parse(text)
+
+    def why_illegal(self, action: int) -> str | Say:
+        """Why ``action``, which must not be legal now, is not: the ``reason`` of an `IllegalActionError`."""
+        self._require_game()
+        number = check_integer("action", action, 0, self.game.num_actions - 1)
+        return self.game.words.why_illegal(self._states[0], number)
 
     # ------------------------------------------------------------ what seats have heard
 

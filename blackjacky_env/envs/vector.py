@@ -29,7 +29,7 @@ from blackjacky_env.play.decks import warn_of_ignored
 from blackjacky_env.play.learner_games import BEGIN, Encoder, LearnerArrays, learner_function, seat_everybody
 from blackjacky_env.play.playouts import raise_illegal
 from blackjacky_env.play.states import own_arrays
-from blackjacky_env.play.step import DRAWN, NONE, check_actions, explain_illegal, first_illegal
+from blackjacky_env.play.step import DRAWN, NONE, check_actions, first_illegal, illegal_action
 
 Array = npt.NDArray[Any]
 Member = str | CompiledOpponent
@@ -285,8 +285,8 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
             raise ResetNeeded("no games are running: call reset() first")
         checked, waiting = check_actions(actions, self.num_envs), self._ended & (not self._same_step)
         if (first := first_illegal(checked, self._masks, waiting)) != NONE:
-            why = explain_illegal(self.game, self._states[first], self._masks[first], int(actions[first]))
-            raise IllegalActionError(f"game {first}: {why}")
+            state, mask, where = self._states[first], self._masks[first], f"game {first}: "
+            raise illegal_action(self.game, state, mask, int(actions[first]), where)
         return np.where(waiting, BEGIN, checked)
 
 

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from blackjacky_env.compiled.compiling import compiled, entry, inlined
 from blackjacky_env.compiled.results import score_of
 from blackjacky_env.declare.fields import CHANCE, NOBODY, State
-from blackjacky_env.declare.game import Game
+from blackjacky_env.declare.game import Game, IllegalActionError
+from blackjacky_env.draw.scene import in_words
 
 SETTLED, OVER = 1, 2  # flags of a step
 DRAWN = -1  # start player: drawn for each game
@@ -78,12 +79,17 @@ def check_integers(name: str, given: npt.ArrayLike) -> npt.NDArray[Any]:
     return array
 
 
-def explain_illegal(game: Game, state: State, mask: npt.NDArray[np.int8], action: int) -> str:
-    """Why the player to act, whose mask this is, may not take an action, and which ones it may."""
+def illegal_action(
+    game: Game, state: State, mask: npt.NDArray[np.int8], action: int, where: str = ""
+) -> IllegalActionError:
+    """The error for an action that the player to act may not take; ``where`` begins its message."""
     if not 0 <= action < game.num_actions:
-        return f"action {action} is out of range; allowed are 0 .. {game.num_actions - 1}"
-    legal = ", ".join(f"{a} '{game.words.actions.name(a)}'" for a in np.flatnonzero(mask).tolist())
-    return f"{game.words.why_illegal(state, action)}. Legal for player_{state['player']} are {legal}"
+        return IllegalActionError(f"{where}action {action} is out of range; allowed are 0 .. {game.num_actions - 1}")
+    name, reason = game.words.actions.name, game.words.why_illegal(state, action)
+    legal = {each: name(each) for each in np.flatnonzero(mask).tolist()}
+    refused = f"{where}'{name(action)}' (action {action}) is illegal: {in_words(reason, ())}"
+    listed = ", ".join(f"{each} '{called}'" for each, called in legal.items())
+    return IllegalActionError(f"{refused}. Legal for player_{state['player']} are {listed}", reason, legal)
 
 
 @cache

@@ -16,7 +16,7 @@ import numpy as np
 from blackjacky_env.checks import check_integer
 from blackjacky_env.declare.actions import ActionInfo, names_from
 from blackjacky_env.draw.picture import draw_svg, names_of
-from blackjacky_env.draw.scene import EVERYTHING, printable
+from blackjacky_env.draw.scene import EVERYTHING, in_words, printable
 from blackjacky_env.draw.views import Viewer
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
@@ -99,7 +99,7 @@ def film_of(
         "moves": moves,
         "thoughts": shown,
         "wins": None if curve is None else _rounded(curve.wins, 3),
-        "note": "" if curve is None else curve.note,
+        "note": "" if curve is None else in_words(curve.note, called, translation.words),
         "language": translation.language,
         "words": translation.words,
         "winners": tables[-1]["winners"] if any(env.terminations.values()) else [],

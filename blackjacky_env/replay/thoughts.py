@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from blackjacky_env.draw.scene import Say
+
 
 @dataclass(frozen=True)
 class Thoughts:
@@ -30,7 +32,7 @@ class WinCurve:
 
     wins: npt.NDArray[np.float64]
     """Estimated probability that each player wins, 0 .. 1, by position and seat, (moves + 1, players); NaN: unknown."""
-    note: str = ""
+    note: str | Say = ""
     """How they were estimated and how exact they are, to be shown with the curve."""
 
 

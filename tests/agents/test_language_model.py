@@ -185,7 +185,9 @@ def test_an_illegal_answer_is_refused_with_the_reason_and_the_model_asked_again(
     assert second[2] == {"role": "assistant", "content": "I fly.\nANSWER: fly to the moon"}
     assert second[3]["content"].startswith("no action is called 'fly to the moon'")
     assert third[:4] == second
-    assert third[5]["content"].startswith("'knock' is for phase zock; the phase is trick. Choose one of the legal")
+    assert third[5]["content"].startswith(
+        "'knock' is illegal: it is for phase zock; the phase is trick. Choose one of the legal"
+    )
     assert [call["played"] for call in lines(model)] == ["", "", "no trick"]
 
 

@@ -129,7 +129,7 @@ async def test_what_cannot_be_done_is_refused_with_the_reason_changes_nothing_an
         for arguments, said in (
             ({**own, "action": "99"}, "There is no choice 99; the numbers are 1 .. "),
             ({**own, "action": "swim"}, "no action is called 'swim'"),
-            ({**own, "action": "draw"}, "'draw' is for phase zock; the phase is "),
+            ({**own, "action": "draw"}, "'draw' is illegal: it is for phase zock; the phase is "),
             ({**own, "move": move + 1, "action": "1"}, f"this was for move {move + 1}; now it is move {move}"),
             ({**own, "secret": table.watch, "action": "1"}, "this is the secret of spectators"),
             ({**own, "secret": "guessed", "action": "1"}, "There is no such seat"),

@@ -20,6 +20,7 @@ from blackjacky_env import IllegalActionError, black_jacky_v0
 from blackjacky_env.compiled.compiling import compiled
 from blackjacky_env.compiled.purposes import FOR_POLICIES
 from blackjacky_env.compiled.random import stream
+from blackjacky_env.draw import said
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import get_game
 from tests.envs.playing import assert_same, fresh, random_legal
@@ -322,8 +323,8 @@ def test_an_illegal_action_names_game_and_reason_and_changes_nothing(mode, wrong
             bad, kept = actions.copy(), state_of(env)
             illegal = int(rng.choice(np.flatnonzero(info["action_mask"][3] == 0))) if wrong is None else wrong
             bad[3] = bad[7] = illegal
-            why = GAME.words.why_illegal(kept["_states"][3], illegal) if wrong is None else ""
-            expected = reason or rf"^game 3: {re.escape(why)}\. Legal for player_\d are \d"
+            why = said(GAME.words.why_illegal(kept["_states"][3], illegal), ()) if wrong is None else ""
+            expected = reason or rf"^game 3: '.*' \(action {illegal}\) is illegal: {re.escape(why)}\. Legal for player_"
             with pytest.raises(IllegalActionError, match=expected):
                 env.step(bad)
             assert_same(state_of(env), kept)

@@ -56,7 +56,7 @@ def _replay(data):
 
 
 def _watch(data):
-    in_terminal = SimpleNamespace(out=None, playouts=0)
+    in_terminal = SimpleNamespace(output=None, playouts=0)
     show = watch.kept_game(in_terminal, *watch.read_record(written("record.json", data)))
     if any(not each.isprintable() for each in (show.headline, *show.names)):
         raise AssertionError("what is printed has control characters")

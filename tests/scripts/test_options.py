@@ -33,6 +33,7 @@ def test_help_names_values_as_people_do_and_fits_into_a_terminal(command, capsys
         ("evaluate --agent random*2", "unknown option --agent; did you mean --agents"),
         ("play --oponents random", "unknown option --oponents; did you mean --opponents"),
         ("train --minute 5", "unknown option --minute; did you mean --minutes"),
+        ("score __main__:Nobody", "__main__"),
         ("train --xyzzy", "unknown option --xyzzy; --help lists the options"),
     ],
 )

@@ -86,7 +86,7 @@ def test_a_hint_says_who_would_choose_what_and_what_may_come_of_it(monkeypatch, 
     told = terminal.hint(sitting, sitting.choices)
     assert sitting.env.get_state() == before
     advised = re.findall(r"would choose: (.*?)\.", told)
-    rows = re.findall(r"\n  (.+?) +\d+% \(\d+% \.\. \d+%\) +", told)
+    rows = re.findall(r"\n  (.+?) +\d+ % \(\d+ % \.\. \d+ %\) +", told)
     assert len(set(rows)) == min(len(choices), 4)
     assert set(advised) <= set(rows) <= set(choices)
     observation = sitting.env.observe(sitting.me)["observation"]

@@ -186,7 +186,7 @@ def check_names(arguments: Sequence[str], kinds: Iterable[type[Any]]) -> None:
     known = [f"--{name}".replace("_", "-") for name in names]
     for word in arguments:
         name = word.partition("=")[0].replace("_", "-")
-        if name[:2] != "--" or name in known or name.replace("--no-", "--", 1) in known:
+        if word[:2] != "--" or name in known or name.replace("--no-", "--", 1) in known:
             continue
         if now := [each for each in FORMER.get(name, ()) if each in known]:
             raise ValueError(f"{name} is {now[0]}")

@@ -22,6 +22,7 @@ from blackjacky_agents.search.playing_on import WIN, play_on
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import check_threads, spread
 from blackjacky_env.declare import Vector
+from blackjacky_env.draw import Say, say
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.play import NONE
 from blackjacky_env.replay import Thoughts, WinCurve, new_table
@@ -146,13 +147,14 @@ def _curve(env: TableEnv, answers: Answers, moves: int, player: str) -> WinCurve
     return WinCurve(wins, _note([chances for _, chances in answers], player) if answers else "")
 
 
-def _note(answers: Sequence[npt.NDArray[np.float64]], player: str) -> str:
+def _note(answers: Sequence[npt.NDArray[np.float64]], player: str) -> Say:
     quantile = student((1 + _CONFIDENCE) / 2, len(answers[0]) - 1)
     margin = quantile * np.mean([_error(chances[:, 0]) for chances in answers])
-    return (
-        f"From what each player could know: {len(answers[0])} samples of the hidden cards, in which {player} plays on "
-        f"in all seats. The 95 % intervals are ± {100 * margin:.1f} % on average."
+    told = (
+        "From what each player could know: {samples} samples of the hidden cards, in which {player} plays on in all "
+        "seats. The 95 % intervals are ± {margin} % on average."
     )
+    return say(told, samples=len(answers[0]), player=player, margin=f"{100 * margin:.1f}")
 
 
 def _costs(answers: Answers, players: int) -> dict[int, tuple[float, float, float]]:

@@ -6,6 +6,7 @@ arrays; never a pickle. Keys of information states do not name a seat, so that i
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -159,7 +160,9 @@ class SolvedAgent:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> SolvedAgent:
         """A copy that shares the policy, which may be large and never changes."""
-        return SolvedAgent(self.name, self.game, self.policy, self.card)
+        twin = copy.copy(self)
+        twin._rng = copy.deepcopy(self._rng, memo)
+        return twin
 
     def reset(self, seed: int | None = None) -> None:
         """Reseed the agent; the same seed gives the same choices (None: a seed from the operating system)."""

@@ -326,8 +326,8 @@ class Host:
                 self._refuse(line, error)
 
     def _refuse(self, line: Line, error: MessageError) -> None:
-        texts = self.table.texts
-        words = refusal_in_words(str(error), texts.get(line.look.language, texts["en"]))
+        texts = self.table.texts.get(line.look.language, self.table.texts["en"])
+        words = str(error) if error.reason is None else refusal_in_words(error.reason, texts)
         line.reply({"type": "error", "code": error.code, "text": words})
 
     # ---------------------------------------------------------------- seats without a page

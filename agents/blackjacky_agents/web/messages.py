@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from blackjacky_env.draw import Say
 from blackjacky_env.reading import parse_json
 
 FIELDS: dict[str, dict[str, type]] = {
@@ -34,11 +35,12 @@ class MessageError(ValueError):
             ``waiting``, ``moment``, ``speed``, ``skip``, ``name``, ``taken``, ``saving``, ``watching``, ``order``,
             ``full``, ``seat`` or ``failed``.
         text: explanation for people: what was wrong and what is allowed.
+        reason: why an action is illegal, to be translated.
     """
 
-    def __init__(self, code: str, text: str) -> None:
-        super().__init__(code, text)  # as unpickling passes them
-        self.code, self.text = code, text
+    def __init__(self, code: str, text: str, reason: str | Say | None = None) -> None:
+        super().__init__(code, text, reason)  # as unpickling passes them
+        self.code, self.text, self.reason = code, text, reason
 
     def __str__(self) -> str:
         return self.text

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from blackjacky_agents.narration import action_phrase
 from blackjacky_agents.search.analysis import Analysis, analyse
 from blackjacky_agents.thoughts import champion_of
 from blackjacky_agents.thoughts import replay as replayed
-from blackjacky_agents.wording import in_words, page_texts, refusal_in_words
+from blackjacky_agents.wording import in_words, page_texts
 from blackjacky_env.declare import ActionInfo
 from blackjacky_env.replay import Translation, new_table, replay_html
 
@@ -31,8 +30,6 @@ def replay_page(recorded: Mapping[str, Any], language: str = "en") -> str:
     thoughts, curve = _analysed(json.dumps(record))
     if language not in WORDS:
         return str(replay_html(record, names=names, thoughts=thoughts, curve=curve))
-    if curve is not None:
-        curve = replace(curve, note=refusal_in_words(curve.note, {"refusals": WORDS[language]}))
     translation = translated(record["game"], names, language)
     return str(replay_html(record, names=names, thoughts=thoughts, curve=curve, translation=translation))
 

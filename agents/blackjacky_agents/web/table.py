@@ -155,7 +155,7 @@ class Table:
         try:
             self.play(action)
         except IllegalActionError as error:
-            raise MessageError("illegal", str(error)) from None
+            raise MessageError("illegal", str(error), error.reason) from None
 
     def require_turn(self, seat: int, move: int) -> None:
         """Raise `MessageError` unless it is that seat's turn and the number that of the next move."""

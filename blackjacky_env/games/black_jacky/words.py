@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_env.declare import NOBODY, ActionInfo, Actions, State
+from blackjacky_env.draw.scene import Say, say
 from blackjacky_env.games.black_jacky import state
 from blackjacky_env.games.black_jacky.rules import PAIRS
 
@@ -130,30 +131,26 @@ def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
     return seen
 
 
-def why_illegal(s: State, action: int) -> str:
+def why_illegal(s: State, action: int) -> str | Say:
     """Why ``action`` (0 .. 60, not in the mask) is illegal for the player to act."""
-    phase, info = int(s["phase"]), ACTIONS[action]
-    phases = state.RECORD.fields["phase"].choices
-    needed = _PHASES_OF.get(info.kind, state.TRICK)
+    phase, info, phases = int(s["phase"]), ACTIONS[action], state.RECORD.fields["phase"].choices
+    v: Any = info.card
+    players, needed = int(s["num_players"]), _PHASES_OF.get(info.kind, state.TRICK)
     if phase != needed:
-        return f"'{ACTIONS.name(action)}' (action {action}) is for phase {phases[needed]}; the phase is {phases[phase]}"
-    return ACTIONS.refusal(action, _reason(s, phase, info))
-
-
-def _reason(s: State, phase: int, info: ActionInfo) -> str:
-    v, players = info.card, int(s["num_players"])
+        return say("it is for phase {needed}; the phase is {phase}", needed=phases[needed], phase=phases[phase])
     if phase == state.ZOCK:
         if info.kind == "swap" and not s["hands"][s["player"], v]:
-            return f"no hand card, no swap: there is no {v} in the hand (R11)"
+            return say("no hand card, no swap: there is no {card} in the hand (R11)", card=v)
         return "the draw pile is empty and there is nothing to shuffle (R14)"
     if v is not None and not s["hands"][s["player"], v]:
-        return f"there is no {v} in the hand"
+        return say("there is no {card} in the hand", card=v)
     if phase == state.TRICK and not s["tricks"][v]:
-        return f"the trick of the {v} is disabled by the option tricks"
+        return say("the trick of the {card} is disabled by the option tricks", card=v)
     if info.kind == "lay_without_effect":
-        return f"the trick of the {v} has a possible target, which must be chosen (T{v})"
+        told = "the trick of the {card} has a possible target, which must be chosen ({rule})"
+        return say(told, card=v, rule=f"T{v}")
     if max(info.seats) >= players:
-        return f"there are only {players} players"
+        return say("there are only {count} players", count=players)
     if phase == state.TIP:
         return "only players in the saloon may be named (P1)"
     if v == 3:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_env.declare import NOBODY, ActionInfo, Actions, State
+from blackjacky_env.draw.scene import Say, say
 from blackjacky_env.games import trick_taking as tricks
 from blackjacky_env.games.black_spy import state
 from blackjacky_env.games.black_spy.rules import has_pile, pass_places, place_of_seat, points_of_deal
@@ -95,11 +96,6 @@ def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
     return {**table, **seen, "pile": table["pile"] if choosing else len(table["pile"])}
 
 
-def why_illegal(s: State, action: int) -> str:
-    """Why ``action`` (0 .. 60, not in the mask) is illegal for the player to act."""
-    return ACTIONS.refusal(action, _reason(s, action))
-
-
 _ASKED = {
     state.TAKE: "a card of the mole's pile (V3)",
     state.CALLING: "a colour to call: blue, yellow, green or red (V4)",
@@ -109,7 +105,8 @@ _ASKED = {
 }
 
 
-def _reason(s: State, action: int) -> str:
+def why_illegal(s: State, action: int) -> str | Say:
+    """Why ``action`` (0 .. 60, not in the mask) is illegal for the player to act."""
     phase = int(s["phase"])
     if action >= state.CALL or phase in (state.CALLING, state.CHOOSE):
         return f"the choice now is {_ASKED[phase]}"
@@ -125,17 +122,18 @@ def _reason(s: State, action: int) -> str:
     return _why_not_led(s) if tricks.is_leading(s) else _why_not_followed(s)
 
 
-def _why_not_led(s: State) -> str:
+def _why_not_led(s: State) -> str | Say:
     if s["call_colour"]:
-        return f"{state.COLOUR_NAMES[s['called']]} was called and must be led (V4)"
+        return say("{colour} was called and must be led (V4)", colour=state.COLOUR_NAMES[s["called"]])
     return "the first trick of a deal is not led with a black card (B4)"
 
 
-def _why_not_followed(s: State) -> str:
+def _why_not_followed(s: State) -> Say:
     led = int(s["table"][s["leader"]])
     asked = f"{state.COLOUR_NAMES[led // state.RANKS]} cards and {led % state.RANKS + 1}s"
     rule = "B5"
     if s["rank_follow"]:
         before = int(s["table"][(int(s["player"]) - 1) % int(s["num_players"])])
         asked, rule = f"{asked} and {before % state.RANKS + 1}s", "B5, V5"
-    return f"{state.KIND_NAMES[led]} was led; of the hand, only {asked} follow ({rule})"
+    told = "{card} was led; of the hand, only {asked} follow ({rule})"
+    return say(told, card=state.KIND_NAMES[led], asked=asked, rule=rule)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_env.declare import HIDDEN, NOBODY, ActionInfo, Actions, State
+from blackjacky_env.draw.scene import Say, say
 from blackjacky_env.games.halunken import state
 from blackjacky_env.games.halunken.rules import highest_offer, jack_moves, present_score, source_of_cards
 
@@ -136,23 +137,21 @@ _ASKED = {
     "give": "a card of the player's own to give to the harbour (J5, D6)",
 }
 """By decision."""
+_NOT_BEFORE = "it is not before player_{seat}"
 
 
-def why_illegal(s: State, action: int) -> str:
+def why_illegal(s: State, action: int) -> str | Say:
     """Why ``action`` (0 .. 73, not in the mask) is illegal for the player to act."""
-    return ACTIONS.refusal(action, _reason(s, action, ACTIONS[action].kind))
-
-
-def _reason(s: State, action: int, kind: str) -> str:
     decision = state.DECISIONS[s["decision"]]
-    match decision, kind:
+    match decision, ACTIONS[action].kind:
         case (("place_captain" | "place_black_jack"), "field"):
             return "a figure stands on it (H1)"
         case "bid", "rogue":
             if s["where"][action - state.CARD] != s["player"]:
                 return "it is not the player's own (J2)"
             value = state.VALUES[action - state.CARD]
-            return f"its value is {value}, and an offer must be higher than the last one, {highest_offer(s)} (J2)"
+            told = "its value is {value}, and an offer must be higher than the last one, {last} (J2)"
+            return say(told, value=int(value), last=int(highest_offer(s)))
         case "choose", "move":
             return "it has been used in this game (H3)"
         case "choose_for_black_jack", "move":
@@ -161,5 +160,5 @@ def _reason(s: State, action: int, kind: str) -> str:
             return "the number was laid in this round (H5, D3)"
         case (("take" | "rob" | "give"), "rogue"):
             place = source_of_cards(s)
-            return f"it is not {'in the harbour' if place == state.HARBOUR else f'before player_{place}'}"
+            return "it is not in the harbour" if place == state.HARBOUR else say(_NOT_BEFORE, seat=int(place))
     return f"the choice now is {_ASKED[decision]}"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_env.declare import ActionInfo, Actions, State
+from blackjacky_env.draw.scene import Say, say
 from blackjacky_env.games import trick_taking as tricks
 from blackjacky_env.games.schwarze_katze.rules import deck, penalties_of_deal
 from blackjacky_env.games.schwarze_katze.state import CARD_NAMES, RANKS, RECORD
@@ -36,15 +37,11 @@ def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
     return {**table, "hands": [hand if p == seat else len(hand) for p, hand in enumerate(table["hands"])]}
 
 
-def why_illegal(s: State, action: int) -> str:
+def why_illegal(s: State, action: int) -> str | Say:
     """Why ``action`` (0 .. 51, not in the mask) is illegal for the player to act."""
-    return ACTIONS.refusal(action, _reason(s, action))
-
-
-def _reason(s: State, action: int) -> str:
     n = int(s["num_players"])
     if action not in deck(n, {}):
-        return f"with {n} players it is not in the game (K2)"
+        return say("with {count} players it is not in the game (K2)", count=n)
     if s["where"][action] == tricks.NOT_IN_DECK:
         return "it is not in the deck"
     if s["where"][action] != s["player"]:

@@ -173,8 +173,10 @@ def test_every_refusal_of_an_action_is_translated(game):
         for action in np.flatnonzero(mask == 0).tolist() if mask.any() else []:
             with pytest.raises(IllegalActionError) as refused:
                 env.step(action)
-            translated = refusal_in_words(str(refused.value), texts)
+            translated = refusal_in_words(refused.value.reason, texts)
             assert translated not in str(refused.value)
+            assert refusal_in_words(refused.value.reason, page_texts(game)["en"]) in str(refused.value)
+            assert [*refused.value.legal] == np.flatnonzero(mask).tolist()
             found.add(translated)
     assert len(found) > 3
     assert refusal_in_words("something else", texts) == "something else"

@@ -16,7 +16,7 @@ from blackjacky_env.declare.fields import Fields, State
 from blackjacky_env.declare.layout import Layout, Vector
 from blackjacky_env.declare.options import Variant, declared_options, plain, read_options
 from blackjacky_env.draw.plain import plain_scene
-from blackjacky_env.draw.scene import Face, Say, Scene
+from blackjacky_env.draw.scene import Face, Say, Scene, in_words
 from blackjacky_env.draw.views import Options, View, Viewer
 
 STATE_FIELDS = ("key", "num_players", "player", "deals", "winners")
@@ -325,6 +325,18 @@ class Game:
         if len(variants) == 1:
             return next(iter(variants))
         return ", ".join(f"{sizes} ({', '.join(names)})" for sizes, names in variants.items())
+
+    def refusal(self, state: State, mask: npt.NDArray[np.int8], action: int, where: str = "") -> IllegalActionError:
+        """The error for an action that the player to act may not take; ``where`` begins its message."""
+        if not 0 <= action < self.num_actions:
+            return IllegalActionError(
+                f"{where}action {action} is out of range; allowed are 0 .. {self.num_actions - 1}"
+            )
+        name, reason = self.words.actions.name, self.words.why_illegal(state, action)
+        legal = {each: name(each) for each in np.flatnonzero(mask).tolist()}
+        refused = f"{where}'{name(action)}' (action {action}) is illegal: {in_words(reason, ())}"
+        there_are = ", ".join(f"{each} '{called}'" for each, called in legal.items())
+        return IllegalActionError(f"{refused}. Legal for player_{state['player']} are {there_are}", reason, legal)
 
     def find_table(
         self,

@@ -27,7 +27,7 @@ from blackjacky_env.play.decks import Rigging, read_rigging
 from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.play.past import Past
 from blackjacky_env.play.states import identity, own_arrays, pack, read_state, refuse_other
-from blackjacky_env.play.step import OVER, SETTLED, illegal_action
+from blackjacky_env.play.step import OVER, SETTLED
 
 Observation = Any
 """A dict of ``observation`` and ``action_mask``, or with ``observation_format="flat"`` the vector."""
@@ -184,8 +184,11 @@ class TableEnv(Looking):
     def _check_action(self, action: Any) -> int:
         number = action if type(action) is int else read_integer("action", action, f"0 .. {self.game.num_actions - 1}")
         if not (0 <= number < self.game.num_actions and self._mask[number]):
-            raise illegal_action(self.game, self._states[0], self._mask, number)
+            raise self._refusal(number)
         return number
+
+    def _refusal(self, action: int) -> IllegalActionError:
+        return self.game.refusal(self._states[0], self._mask, action)
 
     def _pay_rewards(self, agent: str, flags: int) -> None:
         self._cumulative_rewards[agent] = 0.0

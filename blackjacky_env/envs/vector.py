@@ -29,7 +29,7 @@ from blackjacky_env.play.decks import warn_of_ignored
 from blackjacky_env.play.learner_games import BEGIN, Encoder, LearnerArrays, learner_function, seat_everybody
 from blackjacky_env.play.playouts import raise_illegal
 from blackjacky_env.play.states import own_arrays
-from blackjacky_env.play.step import DRAWN, NONE, check_actions, first_illegal, illegal_action
+from blackjacky_env.play.step import DRAWN, NONE, check_actions, first_illegal
 
 Array = npt.NDArray[Any]
 Member = str | CompiledOpponent
@@ -286,7 +286,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         checked, waiting = check_actions(actions, self.num_envs), self._ended & (not self._same_step)
         if (first := first_illegal(checked, self._masks, waiting)) != NONE:
             state, mask, where = self._states[first], self._masks[first], f"game {first}: "
-            raise illegal_action(self.game, state, mask, int(actions[first]), where)
+            raise self.game.refusal(state, mask, int(actions[first]), where)
         return np.where(waiting, BEGIN, checked)
 
 

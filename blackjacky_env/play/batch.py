@@ -15,7 +15,7 @@ from blackjacky_env.declare.game import Game
 from blackjacky_env.declare.layout import Vector
 from blackjacky_env.play.many_games import SeatArrays, batch_functions, new_batch_arrays, new_masks
 from blackjacky_env.play.states import own_arrays
-from blackjacky_env.play.step import NONE, check_actions, check_integers, first_illegal, illegal_action
+from blackjacky_env.play.step import NONE, check_actions, check_integers, first_illegal
 
 MOVES_PER_THREAD = 512  # waking a thread takes as long as a few hundred moves
 SHOWN = ("observations", "current_player", "seeds", "rewards", "terminated")  # public arrays besides the masks
@@ -95,7 +95,7 @@ class Batch:
         illegal = self._find_illegal(checked)
         if illegal != NONE:
             state, mask = (self._on_cpu(array)[illegal] for array in (self._arrays.states, self.action_masks))
-            raise illegal_action(self.game, state, mask, int(actions[illegal]), f"game {illegal}: ")  # type: ignore[arg-type, index]
+            raise self.game.refusal(state, mask, int(actions[illegal]), f"game {illegal}: ")  # type: ignore[arg-type, index]
         self._move(self._functions.step, checked)
 
     def observe(self, games: npt.ArrayLike, seats: npt.ArrayLike) -> tuple[Vector, npt.NDArray[np.int8]]:

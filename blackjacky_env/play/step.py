@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from blackjacky_env.compiled.compiling import compiled, entry, inlined
 from blackjacky_env.compiled.results import score_of
-from blackjacky_env.declare.fields import CHANCE, NOBODY, State
-from blackjacky_env.declare.game import Game, IllegalActionError
-from blackjacky_env.draw.scene import in_words
+from blackjacky_env.declare.fields import CHANCE, NOBODY
+from blackjacky_env.declare.game import Game
 
 SETTLED, OVER = 1, 2  # flags of a step
 DRAWN = -1  # start player: drawn for each game
@@ -77,19 +76,6 @@ def check_integers(name: str, given: npt.ArrayLike) -> npt.NDArray[Any]:
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} are of dtype {array.dtype}; allowed are integers")
     return array
-
-
-def illegal_action(
-    game: Game, state: State, mask: npt.NDArray[np.int8], action: int, where: str = ""
-) -> IllegalActionError:
-    """The error for an action that the player to act may not take; ``where`` begins its message."""
-    if not 0 <= action < game.num_actions:
-        return IllegalActionError(f"{where}action {action} is out of range; allowed are 0 .. {game.num_actions - 1}")
-    name, reason = game.words.actions.name, game.words.why_illegal(state, action)
-    legal = {each: name(each) for each in np.flatnonzero(mask).tolist()}
-    refused = f"{where}'{name(action)}' (action {action}) is illegal: {in_words(reason, ())}"
-    listed = ", ".join(f"{each} '{called}'" for each, called in legal.items())
-    return IllegalActionError(f"{refused}. Legal for player_{state['player']} are {listed}", reason, legal)
 
 
 @cache

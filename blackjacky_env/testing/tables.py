@@ -138,7 +138,7 @@ def _refusal(raw: Any, agent: str | None) -> str:
     try:
         raw.step(int(illegal[int(raw._observation.sum()) % len(illegal)]))
     except IllegalActionError as error:
-        return str(error)
+        return f"{error} {error.reason}"
     raise AssertionError("an illegal action was accepted")
 
 

@@ -57,7 +57,7 @@ def test_a_result_is_read_as_it_was_saved_and_shown_with_its_command(folder):
     assert "`blackjacky evaluate` with the tree of" in results.made_by(found)
     assert "`python scripts/gone.py` at commit" in results.made_by({**found, "command": "python scripts/gone.py"})
     first, second = plain_tables(rows).split("\n\n")
-    assert first.endswith("| 12,000 | 25.0% |\n| 1 | 100.0% (90.0% .. 100.0%) |")
+    assert first.endswith("| 12,000 | 25.0 % |\n| 1 | 100.0 % (90.0 % .. 100.0 %) |")
     assert second.startswith("| other |")
     assert results.load("another", DEFAULT) is None
     assert folder.is_dir()

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from blackjacky_env import black_jacky_v0
+from blackjacky_env import IllegalActionError, black_jacky_v0
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, Registration
 from blackjacky_env.games.black_jacky.state import EXCHANGE, NO_CARD
@@ -91,8 +91,9 @@ class Leaky(TableEnv):
     def draw(self, agent=None, **options):
         return f"{super().draw(agent, **options)}{self.hint(agent) if self.place == 'picture' else ''}"
 
-    def _explain(self, action):
-        return f"{super()._explain(action)}{self.hint(self.agent_selection) if self.place == 'refusal' else ''}"
+    def _refusal(self, action):
+        hint = self.hint(self.agent_selection) if self.place == "refusal" else ""
+        return IllegalActionError(f"{super()._refusal(action)}{hint}")
 
 
 LEAKS = [

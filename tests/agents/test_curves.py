@@ -33,6 +33,6 @@ def test_a_curve_shows_decisions_minutes_par_and_a_band_over_seeds_and_is_drawn_
     assert band.get_paths()[0].vertices[:, 1].max() == pytest.approx(0.5)
     assert axes.lines[0].get_ydata()[-1] == pytest.approx(0.4)
     told = {text.get_text() for text in beside.get_legend().get_texts()}
-    assert told == {"many, 3 seeds", "one", "par of 4, 25%", "par of 2, 50%"}
+    assert told == {"many, 3 seeds", "one", "par of 4, 25 %", "par of 2, 50 %"}
     first, second = (as_svg(draw_curves([Line("a", [run(0.3)], 4)], "a"), "salt") for _ in range(2))
     assert first == second

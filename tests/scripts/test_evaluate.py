@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
 def percent(*numbers):
-    return " .. ".join(f"{number:.1%}" for number in numbers)
+    return " .. ".join(f"{100 * number:.1f} %" for number in numbers)
 
 
 def test_equal_agents_are_one_row_with_the_interval_of_their_joint_wins(typed):
@@ -20,7 +20,7 @@ def test_equal_agents_are_one_row_with_the_interval_of_their_joint_wins(typed):
     low, high = wilson(first.win_rate + second.win_rate, 400)
     told = typed("evaluate --agents random,threshold,random --games 400").out
     mean = (first.win_rate + second.win_rate) / 2
-    assert f"\n| random x2, each | {percent(mean)} | {percent(low / 2, high / 2)} | 33.3% |" in told
+    assert f"\n| random x2, each | {percent(mean)} | {percent(low / 2, high / 2)} | 33.3 % |" in told
     assert f"\n| threshold | {percent(threshold.win_rate)} | {percent(threshold.low, threshold.high)} |" in told
 
 

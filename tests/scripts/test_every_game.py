@@ -21,7 +21,7 @@ def test_a_person_plays_it(typed, monkeypatch):
     told = typed(f"play --game {TINY} --seed 3").out
     assert told.startswith("Tiny: Guest (you), random 1, random 2; seed 3.")
     assert "Your turn: bid." in told
-    odds = r"\d+% \(\d+% \.\. \d+%\)"
+    odds = r"\d+ % \(\d+ % \.\. \d+ %\)"
     assert re.search(r"\nrandom would choose: bid \d\..*\n +wins the game +in this round\n", told)
     assert re.search(rf"\n +bid \d +{odds} +[+-]\d+\.\d points", told)
     assert "random 1: bid " in told

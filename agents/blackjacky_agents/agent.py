@@ -154,7 +154,7 @@ class CompiledAgent:
         declares or that contradict each other, for a mask without a legal action, and for a policy that finds none.
         """
         observations, masks = check_asked(self.name, self.game, observations, masks)
-        actions = np.empty(len(masks), np.int64)
+        actions, observations = np.empty(len(masks), np.int64), observations.copy()  # the policy may overwrite them
         game = get_game(self.game)
         check_own(self, self.parameters, game)
         address = address_of(self.policy, game)

@@ -6,7 +6,7 @@ Each policy is compiled once and called by its address.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,13 +14,14 @@ import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
 from numba import from_dtype, types
+from numba.core import cgutils
 from numba.core.ccallback import CFunc
 from numba.core.sigutils import normalize_signature
 from numba.extending import intrinsic
 from numba.np.numpy_support import carray
 
 from blackjacky_env.compiled.caching import OPTIONS, DiskCache
-from blackjacky_env.compiled.compiling import PLAIN, ContentCompiler, compiled, on_stack
+from blackjacky_env.compiled.compiling import PLAIN, ContentCompiler, compiled, inlined, scratch
 from blackjacky_env.compiled.policies import CompiledOpponent, Policy, PythonPolicy, checked_parameters
 
 if TYPE_CHECKING:
@@ -71,34 +72,38 @@ def address_of(policy: Policy, game: Game) -> int:
 
 
 _PLAIN_POLICIES: list[Policy] = []
+_MOST_ACTIONS = 2048  # of a game; the copy of a mask lies on the stack, below the size of a page
 
 
 @cache
-def make_guarded(policy: Policy, game: Game, new: Callable[..., Any] = on_stack) -> Policy:
-    """Compiled: the policy with copies of observation and mask, in arrays by ``new``, which it may overwrite."""
-    size, dtype, num_actions, flag = game.layout.size, game.layout.dtype, game.num_actions, np.int8
+def make_guarded(policy: Policy, game: Game) -> Policy:
+    """Inlined: the policy with a copy of the mask, as `ask` asks it.
+
+    It may overwrite both that and the observation, which whoever asks has written for it alone.
+    """
+    num_actions, flag = game.num_actions, np.int8
 
     def guarded(observation, mask, random_state, parameters):
-        seen, allowed = new(size, dtype), new(num_actions, flag)
-        for place in range(size):
-            seen[place] = observation[place]
+        allowed = scratch(num_actions, flag)
         for action in range(num_actions):
             allowed[action] = mask[action]
-        return np.int64(policy(seen, allowed, random_state, parameters))
+        return np.int64(policy(observation, allowed, random_state, parameters))
 
-    return compiled(guarded)
+    return inlined(guarded)
 
 
 @cache
 def _callback(policy: Policy, game: Game) -> Any:
     """A policy as a C callback, cached on disk like an `entry`."""
     size, num_actions = game.layout.size, game.num_actions
-
-    guarded = make_guarded(policy, game)
+    if num_actions > _MOST_ACTIONS:
+        raise ValueError(
+            f"{game.name} has {num_actions} actions; compiled policies choose among {_MOST_ACTIONS} at most"
+        )
 
     def act(observation, mask, random_state, parameters, count):
         seen, allowed = carray(observation, (size,)), carray(mask, (num_actions,))
-        return guarded(seen, allowed, random_state, carray(parameters, (count,)))
+        return np.int64(policy(seen, allowed, random_state, carray(parameters, (count,))))
 
     observation, mask, parameters = map(types.CPointer, (from_dtype(game.layout.dtype), types.int8, types.float32))
     signature = types.int64(observation, mask, types.uint64, parameters, types.int64)
@@ -111,12 +116,17 @@ def _callback(policy: Policy, game: Game) -> Any:
 
 @intrinsic
 def _call(typing_context, address, observation, mask, random_state, parameters):
-    """Generate a call by address in C's convention; arrays are passed as pointers, the last one with its length."""
+    """Generate a call by address in C's convention; arrays are passed as pointers, the last one with its length.
+
+    The mask is copied first: the policy may write into it, and what it chooses is looked up in the one that it never had.
+    """
 
     def generate(context, builder, signature, arguments):
         arrays = (context.make_array(signature.args[k])(context, builder, arguments[k]) for k in (1, 2, 4))
         seen, allowed, numbers = arrays
-        given = [seen.data, allowed.data, arguments[3], numbers.data, numbers.nitems]
+        mask = cgutils.alloca_once(builder, ir.IntType(8), _MOST_ACTIONS)
+        cgutils.raw_memcpy(builder, mask, allowed.data, allowed.nitems, context.get_constant(types.intp, 1))
+        given = [seen.data, mask, arguments[3], numbers.data, numbers.nitems]
         function = ir.FunctionType(ir.IntType(64), [value.type for value in given])
         return builder.call(builder.inttoptr(arguments[0], ir.PointerType(function)), given)
 
@@ -128,7 +138,7 @@ def _ask(address, observation, mask, random_state, parameters):
 
 
 def _ask_plainly(address, observation, mask, random_state, parameters):
-    return _PLAIN_POLICIES[address - 1](observation.copy(), mask.copy(), random_state, parameters)
+    return _PLAIN_POLICIES[address - 1](observation, mask.copy(), random_state, parameters)
 
 
 ask: Policy = _ask_plainly if PLAIN else compiled(_ask)

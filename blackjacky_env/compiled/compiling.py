@@ -9,13 +9,10 @@ from typing import Any
 
 import numba
 import numpy as np
-from llvmlite import ir
-from numba.core import cgutils, types
 from numba.core.compiler import Compiler
 from numba.core.dispatcher import Dispatcher
-from numba.core.extending import intrinsic, overload
+from numba.core.extending import overload
 from numba.core.registry import CPUDispatcher
-from numba.np.numpy_support import carray
 
 from blackjacky_env.compiled.caching import OPTIONS, DiskCache
 from blackjacky_env.compiled.fingerprints import fingerprint
@@ -161,26 +158,6 @@ def scratch(shape, dtype, max_shape=None):
 @overload(scratch)
 def _scratch(shape, dtype, max_shape=None):
     return lambda shape, dtype, max_shape=None: np.empty(shape, dtype)
-
-
-def on_stack(size, dtype):
-    """An uninitialised array of a constant size on the stack of the function that asks; it must not be returned."""
-    return np.empty(size, dtype)
-
-
-@overload(on_stack, prefer_literal=True, jit_options={"forceinline": True})
-def _on_stack(size, dtype):
-    words = -(-size.literal_value * dtype.dtype.bitwidth // 64)
-    return lambda size, dtype: carray(_stack_memory(words), size, dtype)  # type: ignore[call-arg]  # as Numba calls it
-
-
-@intrinsic(prefer_literal=True)
-def _stack_memory(typing_context, words):
-    def generate(context, builder, signature, arguments):
-        memory = cgutils.alloca_once(builder, ir.IntType(64), words.literal_value)
-        return builder.bitcast(memory, cgutils.voidptr_t)
-
-    return types.voidptr(words), generate
 
 
 def set_zero(array, count):

@@ -4,7 +4,7 @@ A policy is a compiled function ``(observation int8 or int16 (K,), mask int8 (A,
 float32 (L,)) -> action``. The observation holds all that the player may know, in the game's `Layout.dtype`; parameters
 (thresholds of a heuristic, weights of a network) can change without recompiling. Random number i of a decision is
 ``random.draw(random_state, i)``. In games that compiled policies play, the only legal action is taken without asking.
-Observation and mask are copies that the policy may overwrite; the parameters belong to the agent, and are only read.
+The policy may overwrite observation and mask, which are its own; the parameters belong to the agent.
 
 A policy reads as many parameters as it likes, and nothing would stop it at their end. So one that needs some has an
 attribute ``check_parameters``: a Python function (parameters, game) that raises `ValueError` for what it cannot play

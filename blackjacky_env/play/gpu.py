@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.compiled.callbacks import Cast, join_cast, make_guarded
-from blackjacky_env.compiled.compiling import compiled, scratch, zeros
+from blackjacky_env.compiled.compiling import compiled, zeros
 from blackjacky_env.compiled.policies import CompiledOpponent, Policy
 from blackjacky_env.declare.game import Game
 from blackjacky_env.play.batch import Batch
@@ -254,7 +254,7 @@ def make_playouts(game: Game, policies: tuple[Policy, ...]) -> Any:
 
 def make_ask(game: Game, policies: Sequence[Policy]) -> Policy:
     """Compiled (number, observation, mask, random_state, parameters) -> action: ask the policy with that number."""
-    policy, own = make_guarded(policies[-1], game, scratch), len(policies) - 1
+    policy, own = make_guarded(policies[-1], game), len(policies) - 1
     others = make_ask(game, policies[:-1]) if own else policy
 
     def ask_only(number, observation, mask, random_state, parameters):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.compiled.compiling import compiled, entry, on_stack
+from blackjacky_env.compiled.compiling import compiled, entry
 from blackjacky_env.compiled.purposes import FOR_LINEUPS
 from blackjacky_env.compiled.random import below, draw, game_key, stream
 from blackjacky_env.compiled.results import score_of
@@ -57,7 +57,6 @@ def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]
     """
     begin, score, returns, look = make_begin(game), score_of(game.rules), game.rules.returns, make_look(game)
     size, dtype, max_players = game.layout.size, game.layout.dtype, game.max_players
-    num_actions, flag = game.num_actions, np.int8
     run_on, step = make_run_on(game), make_shared_step(game)
 
     @compiled
@@ -76,10 +75,7 @@ def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]
 
     def observe_encoded(s, seat, raw, mask, out):
         look(s, seat, raw, mask)
-        allowed = on_stack(num_actions, flag)  # it may overwrite it
-        for action in range(num_actions):
-            allowed[action] = mask[action]
-        encoder(raw, allowed, out)  # type: ignore[misc]  # not None, or it is not compiled
+        encoder(raw, mask.copy(), out)  # type: ignore[misc]  # not None, or it is not compiled
 
     observe = compiled(observe_encoded if encoder else observe_plainly)
 

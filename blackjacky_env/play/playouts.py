@@ -23,7 +23,6 @@ from blackjacky_env.play.step import (
     DRAWN,
     NONE,
     STUCK,
-    checked,
     first_illegal,
     is_running,
     make_begin,
@@ -69,10 +68,10 @@ def make_answer(ask: Policy = ask) -> Callable[..., int]:
         own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
         bits = stream(s.key, FOR_POLICIES, decision, 0)
         chosen = np.int64(ask(cast.addresses[agent], observation, mask, bits, own))
-        action = checked(chosen, mask)
-        if action == STUCK:
-            cast.illegal[agent] = chosen
-        return action
+        if 0 <= chosen < len(mask) and mask[chosen]:
+            return chosen
+        cast.illegal[agent] = chosen
+        return STUCK
 
     return inlined(answer)
 

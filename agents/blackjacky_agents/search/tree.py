@@ -190,7 +190,7 @@ def make_tree_search(game: Game, config: SearchConfig) -> Callable[..., Tree]:
         scratch.seen[:] = observation
         code = hash_of(scratch.words)
         _, slot = find(tree, code)
-        add(tree, code, slot, prior_policy(observation, mask, random_state, who))
+        add(tree, code, slot, prior_policy(scratch.seen, mask, random_state, who))
         for number in range(simulations):
             sample(scratch, observation, random_state, number, PROPOSALS)
             scratch.copy[0] = scratch.chain[0]

@@ -97,9 +97,7 @@ def _callback(policy: Policy, game: Game) -> Any:
     """A policy as a C callback, cached on disk like an `entry`."""
     size, num_actions = game.layout.size, game.num_actions
     if num_actions > _MOST_ACTIONS:
-        raise ValueError(
-            f"{game.name} has {num_actions} actions; compiled policies choose among {_MOST_ACTIONS} at most"
-        )
+        raise ValueError(f"{game.name} has {num_actions} actions; policies take {_MOST_ACTIONS} at most")
 
     def act(observation, mask, random_state, parameters, count):
         seen, allowed = carray(observation, (size,)), carray(mask, (num_actions,))
@@ -118,7 +116,7 @@ def _callback(policy: Policy, game: Game) -> Any:
 def _call(typing_context, address, observation, mask, random_state, parameters):
     """Generate a call by address in C's convention; arrays are passed as pointers, the last one with its length.
 
-    The mask is copied first: the policy may write into it, and what it chooses is looked up in the one that it never had.
+    The mask is copied: the policy may write into it, and what it chooses is looked up in one that it never had.
     """
 
     def generate(context, builder, signature, arguments):

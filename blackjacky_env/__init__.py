@@ -8,9 +8,9 @@ import gymnasium
 import pettingzoo
 
 from blackjacky_env.declare.game import IllegalActionError
-from blackjacky_env.envs.batch import make_batch
+from blackjacky_env.envs.batches import make_batch
 from blackjacky_env.envs.module import GameModule
-from blackjacky_env.envs.playouts import playout
+from blackjacky_env.envs.playing_out import playout
 from blackjacky_env.games import GAMES, module_name, seat_id
 from blackjacky_env.replay import replay_html
 

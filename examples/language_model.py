@@ -32,10 +32,10 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel, Field, Json
 
 from blackjacky_agents.agent import AgentError
-from blackjacky_agents.files import write_file
 from blackjacky_agents.language.answers import HOW_TO_ANSWER, answer_in, find_action
 from blackjacky_agents.language.telling import Seen, imagine, rules_in_short, situation
 from blackjacky_agents.reports import markdown_table
+from blackjacky_agents.storage.files import write_file
 from blackjacky_agents.wording import why_not
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.reading import MAX_DATA, read_file

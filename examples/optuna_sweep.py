@@ -26,7 +26,7 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 from blackjacky_agents.kit.settings import SelfPlaySettings
 from blackjacky_agents.learning.curves import as_svg
 from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.settings import presets_of
+from blackjacky_agents.learning.stored_settings import presets_of
 from blackjacky_agents.reports import markdown_table, where, where_run
 
 

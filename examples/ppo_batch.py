@@ -31,7 +31,7 @@ from torch.utils.tensorboard import SummaryWriter
 from blackjacky_agents import make_agent
 from blackjacky_agents.arena.evaluation import against_copies
 from blackjacky_agents.games import encodings_of
-from blackjacky_agents.learning.curves import Line, Run, draw_curves
+from blackjacky_agents.learning.curves import Curve, DrawnCurve, draw_curves
 from blackjacky_agents.networks.agent_file import load_agent, save_agent
 from blackjacky_agents.networks.network import encode_all, layers_of
 from blackjacky_agents.reports import processor
@@ -255,10 +255,10 @@ def write_curve(args: Args, curve: list[dict[str, Any]]) -> None:
         writer.writerows(rows)
     rcParams["svg.hashsalt"] = "learning_curve"  # makes the SVG reproducible
     runs = [
-        Run(*(np.array([float(row[name]) for row in rows if row["seed"] == seed]) for name in CURVE))
+        Curve(*(np.array([float(row[name]) for row in rows if row["seed"] == seed]) for name in CURVE))
         for seed in dict.fromkeys(row["seed"] for row in rows)
     ]
-    line = Line(f"against {args.num_players - 1} {args.opponent}", runs, args.num_players)
+    line = DrawnCurve(f"against {args.num_players - 1} {args.opponent}", runs, args.num_players)
     seeds = f"{len(runs)} seed{'s' * (len(runs) > 1)}"
     figure = draw_curves([line], f"{get_game(args.game).title}: ppo_batch.py, {args.num_players} players, {seeds}")
     figure.savefig(file.with_suffix(".svg"), metadata={"Date": None})

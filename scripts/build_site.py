@@ -23,7 +23,7 @@ from typing import Any
 import nbformat
 import tyro
 
-from blackjacky_agents.files import write_file
+from blackjacky_agents.storage.files import write_file
 from scripts.pages.part import DOCS
 from scripts.results import ROOMS, ROOT
 

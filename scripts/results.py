@@ -24,8 +24,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from blackjacky_agents.files import write_file
 from blackjacky_agents.reports import ready_for_json, typed, where
+from blackjacky_agents.storage.files import write_file
 from blackjacky_env.games import GAMES
 
 ROOT = Path(__file__).parents[1]

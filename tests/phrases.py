@@ -3,7 +3,7 @@
 import numpy as np
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import in_scene
+from blackjacky_agents.kit.narration import in_scene
 from blackjacky_agents.wording import in_words, is_settled, known_move, page_texts, score_table, tell_move
 from blackjacky_env.envs.aec import TableEnv
 

@@ -134,7 +134,19 @@ def test_agents_import_the_named_packages_of_the_environments_and_nothing_under_
         assert modules <= NAMED, path
 
 
-DIRECTION = ["bots", "kit", "games", "networks", "search", "external", "arena", "solving", "learning", "data"]
+DIRECTION = [
+    "storage",
+    "bots",
+    "kit",
+    "games",
+    "networks",
+    "search",
+    "external",
+    "arena",
+    "solving",
+    "learning",
+    "data",
+]
 DIRECTION += ["web", "language", "cli"]
 """Folders of agents; each imports those before it alone. Modules beside them belong to none."""
 

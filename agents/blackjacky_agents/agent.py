@@ -33,7 +33,7 @@ class Agent(Protocol):
     An observation shows the present, not how it came about. Three things are optional:
 
     - ``explain(observation) -> Thoughts | None`` returns its move probabilities and win estimate for display
-      (`blackjacky_agents.thoughts`).
+      (`blackjacky_agents.search.explaining`).
     - ``hear(events)`` is called before each `act` with what its seat has heard since the deal, as `TableEnv.events`
       returns it; then it is asked for one game at a time.
     - ``recalls = True`` is for an agent that plays by its information state: ``observation`` then has an entry

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Move, Phrase, Score, ScoreTable, View, winner_mark
+from blackjacky_agents.kit.narration import Phrase, ScoreRow, ScoreTable, SeenMove, View, winner_mark
 from blackjacky_env.declare import HIDDEN, HIDDEN_WORDS, ActionInfo, Game, names_from
 from blackjacky_env.draw import Say, draw_card, said
 from blackjacky_env.envs import TableEnv
@@ -40,10 +40,10 @@ def tell_move(env: TableEnv, before: View, after: View, action: int, seat: int |
     return get_kit(env.game.name).narrator.story(known_move(env, before, after, action, seat))
 
 
-def known_move(env: TableEnv, before: View, after: View, action: int, seat: int | None) -> Move:
+def known_move(env: TableEnv, before: View, after: View, action: int, seat: int | None) -> SeenMove:
     """A move without what the seat cannot know; arguments as in `tell_move`."""
     known = env.game.words.actions.known(action, before["phase"], is_own=seat == before["player"])
-    return Move(before, after, known, seat, env.num_players, env.config_dict())
+    return SeenMove(before, after, known, seat, env.num_players, env.config_dict())
 
 
 def is_settled(game: str, before: View, after: View) -> bool:
@@ -52,20 +52,20 @@ def is_settled(game: str, before: View, after: View) -> bool:
     return bool(before[key] != after[key] or after["phase"] == "over")
 
 
-def score_table(game: str, move: Move) -> ScoreTable:
+def score_table(game: str, move: SeenMove) -> ScoreTable:
     """The outcome of the round that ``move`` settled."""
     scores = get_kit(game).narrator.scores
     return _default_scores(game, move) if scores is None else scores(move)
 
 
-def _default_scores(game: str, move: Move) -> ScoreTable:
+def _default_scores(game: str, move: SeenMove) -> ScoreTable:
     """The lists in the snapshot's last settlement that have an entry for each player."""
     key = get_game(game).words.settlement_key
     settled = move.after[key]
     found = settled if isinstance(settled, dict) else {key: settled}
     lists = {name: each for name, each in found.items() if isinstance(each, list) and len(each) == move.players}
     rows = [
-        Score(player, [_cell(each[player]) for each in lists.values()], [], winner_mark(move, player))
+        ScoreRow(player, [_cell(each[player]) for each in lists.values()], [], winner_mark(move, player))
         for player in range(move.players)
     ]
     return ScoreTable([name.replace("_", " ") for name in lists], rows)

@@ -30,7 +30,7 @@ _MAX_SHOWN, _MIN_PROBABILITY = 8, 0.005  # of the moves in an agent's policy
 
 Tell = Callable[[ActionInfo, int], str]
 """(action, seat that takes it) -> its name."""
-Move = tuple[int, str, str | None]
+NamedMove = tuple[int, str, str | None]
 """The seat that moved, the name of the move, and its name for the other players if that differs."""
 
 
@@ -77,7 +77,7 @@ def film_of(
     tags: dict[str, int] = {}
     parts: dict[tuple[int, ...], int] = {}
     frames: list[list[list[int]]] = []
-    tables, moves, shown = [env.snapshot()], list[Move](), list[dict[str, Any] | None]()
+    tables, moves, shown = [env.snapshot()], list[NamedMove](), list[dict[str, Any] | None]()
     tell = translation.tell or (lambda info, seat: env.game.words.actions.tell(info, names_from(seat, called)))
 
     def take_pictures() -> None:
@@ -150,7 +150,7 @@ def new_table(record: Mapping[str, Any]) -> TableEnv:
 
 
 def _pictures(
-    env: TableEnv, names: Sequence[str] | None, theme: str, last: Move | None, translation: Translation
+    env: TableEnv, names: Sequence[str] | None, theme: str, last: NamedMove | None, translation: Translation
 ) -> Iterator[str]:
     """The position after a move from each view: each player's, a spectator's, and one of everything."""
     options, table, shown = env.config_dict(), env.snapshot(), names_of(env.num_players, names)
@@ -164,7 +164,7 @@ def _pictures(
         yield draw_svg(scene, names=names, last_action=told, theme=theme, texts=translation.words)
 
 
-def _told(last: Move | None, viewer: Viewer, names: Sequence[str]) -> str:
+def _told(last: NamedMove | None, viewer: Viewer, names: Sequence[str]) -> str:
     if last is None:
         return ""
     seat, own, public = last
@@ -177,7 +177,7 @@ def _split(picture: str, tags: dict[str, int]) -> list[tuple[int, ...]]:
     return [tuple(tags.setdefault(tag, len(tags)) for tag in _TAG.findall(line)) for line in lines]
 
 
-def _move(env: TableEnv, agent: str, phase: str, action: int, tell: Tell) -> Move:
+def _move(env: TableEnv, agent: str, phase: str, action: int, tell: Tell) -> NamedMove:
     """The seat that moved in ``phase``, the name of the move, and its name for the other players if that differs."""
     seat, info = env.possible_agents.index(agent), env.game.words.actions[action]
     own, public = (tell(known, seat) for known in (info, info.heard(phase)))

@@ -23,10 +23,10 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.games import agent_names
 from blackjacky_agents.solving.asking import ask_everywhere
 from blackjacky_agents.solving.cfr import Solver
-from blackjacky_agents.solving.run import GIB, Limits, SolveSettings, SolvingRun
+from blackjacky_agents.solving.game_tree import GameTree, build_tree
+from blackjacky_agents.solving.small_table import SmallTable
+from blackjacky_agents.solving.solving_run import GIB, Limits, SolveSettings, SolvingRun
 from blackjacky_agents.solving.strategies import Worth, worth_of
-from blackjacky_agents.solving.table import Table
-from blackjacky_agents.solving.tree import Tree, build_tree
 from blackjacky_env.games import DEFAULT, get_game
 from scripts.results import outdated, path_of, save
 
@@ -70,7 +70,7 @@ def known_rows(game: str) -> dict[str, dict[str, Any]]:
 
 def measure(game: str, name: str, args: Args, known: dict[str, Any]) -> dict[str, Any]:
     """Size and value of a table, and the exploitability of the agents that are not known yet."""
-    table, begun = Table.of(game, table=name), time.process_time()
+    table, begun = SmallTable.of(game, table=name), time.process_time()
     tree = build_tree(table, args.memory * GIB)
     seconds = time.process_time() - begun
     Solver(tree).run(1)  # compiled before its clock starts
@@ -95,7 +95,7 @@ def measure(game: str, name: str, args: Args, known: dict[str, Any]) -> dict[str
     }
 
 
-def ask(tree: Tree, name: str, args: Args) -> dict[str, Any]:
+def ask(tree: GameTree, name: str, args: Args) -> dict[str, Any]:
     """What could be gained against an agent, and how its policy was found."""
     agent = make_agent(name, tree.table.game.name)
     asked = ask_everywhere(tree.table, agent, args.samples, memory=args.memory * GIB)

@@ -15,7 +15,7 @@ import tyro
 
 from blackjacky_agents.arena.protocol import custom_protocol
 from blackjacky_agents.cli.score import measured
-from blackjacky_agents.files import write_file
+from blackjacky_agents.storage.files import write_file
 from scripts.results import AGENTS
 
 

@@ -20,10 +20,10 @@ from typing import Any
 import tyro
 
 from blackjacky_agents import bot_names
-from blackjacky_agents.files import only_writer
-from blackjacky_agents.learning.run import read_progress
-from blackjacky_agents.learning.settings import presets_of
+from blackjacky_agents.learning.stored_settings import presets_of
+from blackjacky_agents.learning.training_run import read_progress
 from blackjacky_agents.reports import percent
+from blackjacky_agents.storage.files import only_writer
 from blackjacky_env.games import DEFAULT, get_game
 from scripts.results import ROOT, load, save
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import tyro
 
-from blackjacky_agents.files import write_file
+from blackjacky_agents.storage.files import write_file
 from scripts.pages import agents, curves, exact, games, measured, pictures
 from scripts.pages.part import Part
 from scripts.results import ROOT

@@ -12,7 +12,7 @@ from typing import Any
 from blackjacky_agents import bot_names
 from blackjacky_agents.arena.evaluation import Score, gain
 from blackjacky_agents.arena.protocol import ceiling, find_protocol
-from blackjacky_agents.arena.score_card import Card, read_score_card
+from blackjacky_agents.arena.score_card import ScoreCard, read_score_card
 from blackjacky_agents.cli.tournament import copies_table, cycles
 from blackjacky_agents.networks.agent_file import read_card
 from blackjacky_agents.reports import markdown_table, percent
@@ -25,7 +25,7 @@ PAGE = DOCS / "results.md"
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*\.json")  # of a card's file, which is part of an address
 _PLAIN = re.compile(r"[^\W_]|[ ,()]")
-Cards = dict[Path, Card]
+Cards = dict[Path, ScoreCard]
 Columns = Mapping[str, Callable[[Row], object]]
 
 
@@ -233,7 +233,7 @@ def standings(cards: Cards) -> str:
     return f"{table}\n\nWho wins every game has {ceiling(find_protocol(best[0][1].game)):.0f}."
 
 
-def row_of(path: Path, card: Card) -> Sequence[object]:
+def row_of(path: Path, card: ScoreCard) -> Sequence[object]:
     """The cells of a card, without its rank."""
     worst = min(card.tables, key=lambda table: table.score.mean)
     link = f", [link]({card.entry.link})" if card.entry.link else ""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from blackjacky_agents import bot_names
-from blackjacky_agents.learning.curves import COLOURS, Line, Run, as_svg, draw_curves
-from blackjacky_agents.learning.settings import presets_of
+from blackjacky_agents.learning.curves import COLOURS, Curve, DrawnCurve, as_svg, draw_curves
+from blackjacky_agents.learning.stored_settings import presets_of
 from blackjacky_env.games import get_game
 from scripts.pages.exact import shown, solved
 from scripts.pages.measured import FRAMEWORKS
@@ -70,8 +70,8 @@ def training(game: str, result: Result) -> str:
     lines = []
     for (preset, minutes), own in groupby(usual, key=lambda row: (row["preset"], row["minutes"])):
         rows = list(own)
-        runs = [Run(*np.array(row["curve"]).T) for row in rows]
-        lines.append(Line(f"{preset}, {minutes:g} min", runs, rows[0]["result"]["players"]))
+        runs = [Curve(*np.array(row["curve"]).T) for row in rows]
+        lines.append(DrawnCurve(f"{preset}, {minutes:g} min", runs, rows[0]["result"]["players"]))
     title = f"{get_game(game).title}: against {lines[0].players - 1} {usual[0]['result']['opponents']}"
     return as_svg(draw_curves(lines, title, ["seconds"]), f"learning-{game}")
 
@@ -81,7 +81,7 @@ def ppo_batch(result: Result) -> str:
     lines = []
     for seed, own in groupby(result["rows"], key=lambda row: row["seed"]):
         points = np.array([[row["steps"], row["cpu_seconds"], row["win_rate"]] for row in own], float)
-        lines.append(Line(f"seed {seed}", [Run(*points.T)], 4))
+        lines.append(DrawnCurve(f"seed {seed}", [Curve(*points.T)], 4))
     return as_svg(draw_curves(lines, "examples/ppo_batch.py: against 3 random, one core"), "ppo_batch")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.narration import in_scene
+from blackjacky_agents.kit.narration import in_scene
 from blackjacky_agents.reports import markdown_table
 from blackjacky_agents.wording import in_words, terminal_texts
 from blackjacky_env import extending, make_batch

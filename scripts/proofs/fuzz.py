@@ -29,7 +29,7 @@ import tyro
 from tqdm import tqdm
 
 from blackjacky_agents.arena.workers import open_pool
-from blackjacky_agents.files import write_json
+from blackjacky_agents.storage.files import write_json
 from blackjacky_env.checks import check_integer
 from blackjacky_env.games import DEFAULT, get_game
 from scripts.results import ROOT, save

@@ -26,7 +26,7 @@ import tyro
 from gymnasium.vector import AutoresetMode
 
 from blackjacky_agents import agent_names, make_agent
-from blackjacky_agents.files import write_file
+from blackjacky_agents.storage.files import write_file
 from blackjacky_env import make_batch, playout
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import GAMES, get_game, seat_id

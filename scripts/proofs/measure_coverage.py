@@ -20,9 +20,9 @@ import numpy.typing as npt
 import tyro
 from tqdm import tqdm
 
-from blackjacky_agents.arena.protocol import Protocol, ScoreTable, score
+from blackjacky_agents.arena.protocol import Protocol, ProtocolTable, score
 from blackjacky_agents.arena.ratings import fit_ratings
-from blackjacky_agents.arena.standings import Games, pair_shares, rate, win_rates
+from blackjacky_agents.arena.standings import PlayedDeals, pair_shares, rate, win_rates
 from blackjacky_agents.intervals import Estimate, Z
 from blackjacky_agents.reports import percent
 from scripts.results import save
@@ -144,19 +144,19 @@ def protocol(sizes: tuple[int, ...], rng: Random) -> Protocol:
         return Estimate(mean, mean - Z * _ERROR, mean + Z * _ERROR)
 
     tables = tuple(
-        ScoreTable(num_players=size, variant="", opponents=("",) * (size - 1), zero=measured(0), hundred=measured(1))
+        ProtocolTable(num_players=size, variant="", opponents=("",) * (size - 1), zero=measured(0), hundred=measured(1))
         for size in sizes
     )
     return Protocol(game="", options={}, seed=0, hundred="", bots={}, tables=tables)
 
 
-def tournament_games(rate: float, luck: Luck, players: int, games: int, rng: Random) -> Games:
+def tournament_games(rate: float, luck: Luck, players: int, games: int, rng: Random) -> PlayedDeals:
     """A tournament of as many agents as there are seats, in duplicate deals."""
     agents = np.arange(players)
     deals = number_of_deals(games, players)
     seats = np.broadcast_to((agents + agents[:, None]) % players, (deals, players, players))
     winners = np.take_along_axis(luck.draw(rate, deals, players, players, rng), seats, axis=2)
-    return Games(tuple("abcdef"[:players]), agents[None], seats, winners, winners.astype(np.int64))
+    return PlayedDeals(tuple("abcdef"[:players]), agents[None], seats, winners, winners.astype(np.int64))
 
 
 def coverage(simulate: Simulation, luck: Luck, players: int, games: int, repeats: int, seed: int) -> Shares:

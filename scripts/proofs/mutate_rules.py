@@ -166,7 +166,7 @@ def is_sampled(name: str, fraction: float) -> bool:
 def try_all(chosen: dict[str, str], workers: int, subject: Subject) -> dict[str, str]:
     """What killed each mutant; those of an earlier run with these rules that were killed are not tried again."""
     from blackjacky_agents.arena.workers import open_pool  # not at the top: `answer` must not import rules
-    from blackjacky_agents.files import write_json
+    from blackjacky_agents.storage.files import write_json
 
     output = ROOT / "runs" / f"mutants-{subject.game}.json"
     results: dict[str, Any] = {"code": hashlib.sha256(subject.rules.read_bytes()).hexdigest()[:16], "killed_by": {}}

@@ -29,7 +29,7 @@ import numpy as np
 import tyro
 from tqdm import tqdm
 
-from blackjacky_agents.files import write_json
+from blackjacky_agents.storage.files import write_json
 from blackjacky_env import make_batch, playout
 from blackjacky_env.envs import TableEnv, find_compiled
 from blackjacky_env.envs.opponents import compiled_names
@@ -241,7 +241,7 @@ def measure_phases(name: str, folder: Path) -> Iterator[Row]:
     """How fast decisions are played, copied into rows, and learned from."""
     from blackjacky_agents.kit.settings import on_gpu
     from blackjacky_agents.learning.self_play import SelfPlay
-    from blackjacky_agents.learning.settings import presets_of
+    from blackjacky_agents.learning.stored_settings import presets_of
 
     settings: Any = presets_of(name)["scratch"]
     run = SelfPlay(on_gpu(settings), folder, "")
@@ -259,7 +259,7 @@ def measure_phases(name: str, folder: Path) -> Iterator[Row]:
 
 def train(name: str, args: Args) -> Iterator[Row]:
     """A training, and its tests against the strongest bot."""
-    from blackjacky_agents.learning.run import read_progress
+    from blackjacky_agents.learning.training_run import read_progress
 
     command = f"-m blackjacky_agents train --preset scratch --device cuda --game {name} --minutes {args.seconds / 60}"
     subprocess.run([sys.executable, *command.split()], cwd=args.folder, check=True)

@@ -24,7 +24,7 @@ from tqdm import tqdm
 
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.intervals import shares_of
-from blackjacky_agents.kit.value_network import ValueNetwork, Weights
+from blackjacky_agents.kit.value_networks import ValueNetwork, Weights
 from blackjacky_agents.learning.modules import mlp
 from blackjacky_agents.networks.network import find_network, layers_of
 from blackjacky_agents.registry import make_compiled_agent

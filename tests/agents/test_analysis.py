@@ -8,8 +8,8 @@ import pytest
 from blackjacky_agents import make_agent
 from blackjacky_agents.networks.network import find_network
 from blackjacky_agents.search.analysis import analyse
+from blackjacky_agents.search.explaining import champion_of, explain, replay
 from blackjacky_agents.search.playing_on import WIN, play_on
-from blackjacky_agents.thoughts import champion_of, explain, replay
 from blackjacky_env import replay_html
 from blackjacky_env.games import GAMES, get_game
 from blackjacky_env.play import NONE

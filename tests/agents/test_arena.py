@@ -15,9 +15,9 @@ from blackjacky_agents import CompiledAgent, make_agent
 from blackjacky_agents.agent import AgentError
 from blackjacky_agents.arena.evaluation import play_games
 from blackjacky_agents.arena.standings import stopping_widths
-from blackjacky_agents.arena.tournament import Tournament, copies_lineups, mixed_lineups
+from blackjacky_agents.arena.tournaments import Tournament, copies_lineups, mixed_lineups
 from blackjacky_agents.external.python_agent import PythonAgent
-from blackjacky_agents.files import FolderInUseError
+from blackjacky_agents.storage.files import FolderInUseError
 from blackjacky_env.declare.game import IllegalActionError
 from blackjacky_env.replay import new_table
 from tests.policies import at_times_illegal
@@ -362,7 +362,7 @@ def test_only_one_process_plays_into_a_folder_which_is_taken_over_from_one_that_
     one, other = (Tournament(NAMES, 3, seed=4, results=path) for _ in range(2))
     one.play(30, threads=1)
     code = (
-        "import sys; from blackjacky_agents.files import only_writer; from pathlib import Path\n"
+        "import sys; from blackjacky_agents.storage.files import only_writer; from pathlib import Path\n"
         "with only_writer(Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", code, str(tmp_path)]

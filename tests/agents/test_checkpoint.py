@@ -14,13 +14,13 @@ from safetensors.numpy import save as to_bytes
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.agent import AgentError
-from blackjacky_agents.checkpoint import load_checkpoint, save_checkpoint
-from blackjacky_agents.files import write_json
 from blackjacky_agents.games import find_encoding
 from blackjacky_agents.kit.settings import MAX_UNITS
 from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.settings import presets_of
+from blackjacky_agents.learning.stored_settings import presets_of
 from blackjacky_agents.networks.agent_file import AGENT_FILE, load_agent, read_card, read_network, save_agent
+from blackjacky_agents.storage.checkpoint import load_checkpoint, save_checkpoint
+from blackjacky_agents.storage.files import write_json
 from tests.agents.positions import random_layers
 from tests.fuzzing.arrays import SMALL, checkpoints
 

@@ -10,13 +10,13 @@ import pytest
 
 from blackjacky_agents import CompiledAgent, agent_names, bot_names, make_agent
 from blackjacky_agents.arena.evaluation import against_copies, shares_at_one_table
-from blackjacky_agents.arena.tournament import Tournament
+from blackjacky_agents.arena.tournaments import Tournament
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.games import encodings_of, get_kit
 from blackjacky_agents.kit.settings import LeagueSettings, SelfPlaySettings
-from blackjacky_agents.learning.league.games import draw_variants
+from blackjacky_agents.learning.league.seating import draw_variants
 from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.settings import check_at_game, presets_of
+from blackjacky_agents.learning.stored_settings import check_at_game, presets_of
 from blackjacky_agents.networks.agent_file import load_agent, read_card, save_agent
 from blackjacky_agents.networks.network import action_probabilities, encode_all, network_policy, pack
 from blackjacky_env import make_batch

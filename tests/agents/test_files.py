@@ -12,14 +12,14 @@ import pytest
 from blackjacky_agents.arena.protocol import read_protocol
 from blackjacky_agents.arena.results_file import ResultsFile, read_head
 from blackjacky_agents.arena.score_card import read_score_card
-from blackjacky_agents.checkpoint import load_checkpoint
-from blackjacky_agents.cli.options import check_writable
+from blackjacky_agents.cli.arguments import check_writable
 from blackjacky_agents.cli.watch import read_record
-from blackjacky_agents.files import read_by_card, try_to_write, write_file, write_with_card
 from blackjacky_agents.learning.folders import read_config
-from blackjacky_agents.learning.run import read_progress
+from blackjacky_agents.learning.training_run import read_progress
 from blackjacky_agents.networks.agent_file import load_agent
-from blackjacky_agents.solving.run import read_settings
+from blackjacky_agents.solving.solving_run import read_settings
+from blackjacky_agents.storage.checkpoint import load_checkpoint
+from blackjacky_agents.storage.files import read_by_card, try_to_write, write_file, write_with_card
 from blackjacky_agents.web.table import resumed
 
 HUGE = 40 * 2**30
@@ -96,7 +96,7 @@ def test_a_pipe_gets_what_is_written_and_a_device_stays_and_says_that_it_is_full
 @pytest.mark.parametrize("name", ["stdout", "out.txt"])
 def test_standard_output_in_a_file_keeps_what_was_printed(name, tmp_path):
     code = (
-        f"from pathlib import Path; from blackjacky_agents.files import write_file; print(1); "
+        f"from pathlib import Path; from blackjacky_agents.storage.files import write_file; print(1); "
         f"write_file(Path({name!r}), '2\\n'); print(3)"
     )
     (tmp_path / "stdout").symlink_to("/proc/self/fd/1")  # as /dev/stdout, which may be lost where this fails

@@ -8,7 +8,7 @@ import pytest
 from blackjacky_agents.cli.forecast import Truth, asked, score
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.registry import make_agent
-from blackjacky_agents.thoughts import Thoughts
+from blackjacky_agents.search.explaining import Thoughts
 
 OBSERVATION = {"observation": np.zeros(1), "action_mask": np.ones(61, np.int8)}
 

@@ -15,14 +15,14 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.games import find_encoding, get_kit
 from blackjacky_agents.learning.best_response import BestResponse, is_response, response_settings
 from blackjacky_agents.learning.league import League
-from blackjacky_agents.learning.league.games import NO_SEAT, draw_seating
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
-from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
+from blackjacky_agents.learning.league.pool import Pool, PoolMember, record_results
+from blackjacky_agents.learning.league.seating import NO_SEAT, draw_seating
 from blackjacky_agents.learning.lookahead import Studies, study
 from blackjacky_agents.learning.modules import arrays_of
-from blackjacky_agents.learning.run import read_progress
-from blackjacky_agents.learning.settings import presets_of
+from blackjacky_agents.learning.stored_settings import presets_of
+from blackjacky_agents.learning.training_run import read_progress
 from blackjacky_agents.networks.agent_file import load_agent
 from blackjacky_agents.networks.network import encode_all, network_agent, pack
 from blackjacky_env import black_jacky_v0, make_batch
@@ -112,7 +112,7 @@ def test_a_teacher_is_imitated():
 
 
 def test_who_wins_more_against_the_learner_is_met_more_often_and_bots_as_often_as_was_set():
-    weak, strong = Opponent("weak", make_agent("random")), Opponent("strong", make_agent("threshold"))
+    weak, strong = PoolMember("weak", make_agent("random")), PoolMember("strong", make_agent("threshold"))
     seating, shares = np.array([[0, 1, -1], [0, 2, -1]]), np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     pool = Pool([weak, strong], size=2, bot_fraction=0.3)
     for _ in range(20):
@@ -120,7 +120,7 @@ def test_who_wins_more_against_the_learner_is_met_more_often_and_bots_as_often_a
     assert strong.weight > 10 * weak.weight
     assert pool.probabilities().sum() == pytest.approx(1)
     for name, lost in (("a", 5.0), ("b", 0.1), ("c", 9.0)):
-        pool.add(Opponent(name, make_agent("random"), won=5.0, lost=lost))
+        pool.add(PoolMember(name, make_agent("random"), won=5.0, lost=lost))
     assert pool.probabilities()[:2].sum() == pytest.approx(0.3)
     # The one that is beaten most leaves a full pool.
     assert [opponent.name for opponent in pool.opponents] == ["weak", "strong", "a", "c"]

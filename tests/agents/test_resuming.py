@@ -7,11 +7,11 @@ import pytest
 
 pytest.importorskip("sb3_contrib")
 
-from blackjacky_agents.checkpoint import load_checkpoint
 from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.sb3 import PPORun
 from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.settings import presets_of
+from blackjacky_agents.learning.stored_settings import presets_of
+from blackjacky_agents.storage.checkpoint import load_checkpoint
 from tests.agents import test_league, test_self_play
 from tests.envs.playing import assert_same
 

@@ -14,7 +14,7 @@ from blackjacky_agents.kit.encoding import raw_encoding
 from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
 from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.settings import presets_of
+from blackjacky_agents.learning.stored_settings import presets_of
 from blackjacky_agents.networks.network import encode_all, pack
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.compiled.compiling import zeros

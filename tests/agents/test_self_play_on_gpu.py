@@ -20,7 +20,7 @@ from blackjacky_agents.games import encodings_of, find_encoding
 from blackjacky_agents.kit.settings import SelfPlaySettings, on_gpu
 from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns
 from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.settings import check_at_game, presets_of
+from blackjacky_agents.learning.stored_settings import check_at_game, presets_of
 from blackjacky_agents.networks.network import network_agent, pack
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.compiled.compiling import zeros
@@ -46,7 +46,7 @@ def make_collector():
     given = arguments_of(get_game(DEFAULT), find_encoding("cards", DEFAULT))
     if not SIMULATED:
         return Collector(*given)
-    from blackjacky_agents.learning.gpu import CudaCollector
+    from blackjacky_agents.learning.gpu_collecting import CudaCollector
 
     return CudaCollector(*given, bots=[make_compiled_agent(BOT, DEFAULT)])
 
@@ -79,7 +79,7 @@ def test_the_simulated_gpu_collects_the_same_decisions_as_the_cpu(monkeypatch):
 def test_its_kernel_compiles(game):
     """Beside the bots, which `test_cuda` compiles."""
     pytest.importorskip("numba_cuda", reason="numba-cuda is not installed")
-    from blackjacky_agents.learning.gpu import collect_kernel, dense, in_columns
+    from blackjacky_agents.learning.gpu_collecting import collect_kernel, dense, in_columns
     from blackjacky_env.play.gpu import make_numbered_cast
     from tests.play.test_cuda import ptx_of
 

@@ -7,8 +7,8 @@ import pytest
 
 from blackjacky_agents.arena.protocol import score
 from blackjacky_agents.arena.standings import (
-    Games,
     Pair,
+    PlayedDeals,
     deal_means,
     find_cycles,
     rate,
@@ -29,14 +29,14 @@ def games_of(names, lineups, orders, winners):
     won = np.array(
         [[np.isin(row, list(who)) for row, who in zip(*deal, strict=True)] for deal in zip(seats, winners, strict=True)]
     )
-    return Games(tuple(names), np.array(lineups), seats, won, won.astype(np.int64))
+    return PlayedDeals(tuple(names), np.array(lineups), seats, won, won.astype(np.int64))
 
 
 def simulated(deals, chance, rng):
     """Deals of two agents; the first wins with this chance."""
     seats = np.tile([[0, 1], [1, 0]], (deals, 1, 1))
     won = (rng.random((deals, 2)) < chance)[..., None] == (seats == 0)
-    return Games(("a", "b"), np.array([[0, 1]]), seats, won, won.astype(np.int64))
+    return PlayedDeals(("a", "b"), np.array([[0, 1]]), seats, won, won.astype(np.int64))
 
 
 def test_an_agents_means_are_those_of_its_seats_and_every_line_up_counts_the_same():
@@ -74,7 +74,9 @@ def test_a_line_up_with_one_deal_has_no_interval():
     assert result.agents[0].win_rate.mean == 0.5
     assert np.isnan(result.agents[0].win_rate.low)
     with pytest.raises(ValueError, match="no deal is complete"):
-        standings(Games(("a", "b"), np.array([[0, 1]]), *(np.zeros((0, 2, 2), kind) for kind in (int, bool, int))))
+        standings(
+            PlayedDeals(("a", "b"), np.array([[0, 1]]), *(np.zeros((0, 2, 2), kind) for kind in (int, bool, int)))
+        )
 
 
 def test_sequential_stopping_keeps_intervals_honest():

@@ -15,7 +15,7 @@ sys.path.insert(0, "")  # agents in the current folder
 from ray.cluster_utils import Cluster
 
 from blackjacky_agents.arena.cluster import joined
-from blackjacky_agents.arena.tournament import Tournament
+from blackjacky_agents.arena.tournaments import Tournament
 from blackjacky_agents.registry import make_agent
 from blackjacky_env.declare.game import IllegalActionError
 

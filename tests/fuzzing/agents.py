@@ -9,15 +9,15 @@ from types import SimpleNamespace
 import numpy as np
 
 from blackjacky_agents.agent import AgentError
-from blackjacky_agents.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent, _Process
 from blackjacky_agents.games import encodings_of
 from blackjacky_agents.language.answers import answer_in, find_action
 from blackjacky_agents.learning.folders import read_config, write_config
-from blackjacky_agents.learning.settings import check_at_game, presets_of
+from blackjacky_agents.learning.stored_settings import check_at_game, presets_of
 from blackjacky_agents.networks.agent_file import read_network, save_agent
-from blackjacky_agents.solving.solution import Policy, load_solution, look_up, save_solution
-from blackjacky_agents.solving.table import Table
+from blackjacky_agents.solving.small_table import SmallTable
+from blackjacky_agents.solving.solution import TabularPolicy, load_solution, look_up, save_solution
+from blackjacky_agents.storage.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_env.games import DEFAULT, get_game
 from tests.agents.positions import random_layers
 from tests.fuzzing.target import Target, folder, written
@@ -45,10 +45,10 @@ def _load(weights, card):
 @cache
 def _solution():
     """Arrays and card of a solution of two information states."""
-    table, path = Table.of(DEFAULT), folder() / "solved.safetensors"
+    table, path = SmallTable.of(DEFAULT), folder() / "solved.safetensors"
     keys = np.array([[1, 2], [3, 4]], np.uint64)
     chances = np.array([0.5, 0.5, 1.0], np.float32)
-    save_solution(path, Policy(keys, np.array([0, 2, 3]), np.array([0, 47, 3], np.int16), chances), table)
+    save_solution(path, TabularPolicy(keys, np.array([0, 2, 3]), np.array([0, 47, 3], np.int16), chances), table)
     return path.read_bytes(), path.with_suffix(".json").read_bytes()
 
 

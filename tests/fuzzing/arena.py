@@ -7,10 +7,10 @@ from hashlib import sha256
 
 import numpy as np
 
+from blackjacky_agents.arena.fixture import Fixture
 from blackjacky_agents.arena.protocol import ZERO, find_protocol, read_protocol, total, tournaments
-from blackjacky_agents.arena.score_card import Entry, Run, check_games, make_card, read_score_card
-from blackjacky_agents.arena.table import Table
-from blackjacky_agents.arena.tournament import Tournament
+from blackjacky_agents.arena.score_card import Circumstances, Entry, check_games, make_card, read_score_card
+from blackjacky_agents.arena.tournaments import Tournament
 from blackjacky_agents.cli import watch
 from blackjacky_agents.data import Dataset
 from blackjacky_agents.data.writing import Writer
@@ -71,7 +71,7 @@ def _descriptions():
     game, names = get_game(DEFAULT), ("random", agent_names(DEFAULT)[1])
     size, variant = game.choose_table(2)
     agents = tuple(make_agent(name, DEFAULT) for name in names)
-    table = Table(DEFAULT, variant, size, game.check_options(size, variant, {}), agents, ((0, 1),), 0, False)
+    table = Fixture(DEFAULT, variant, size, game.check_options(size, variant, {}), agents, ((0, 1),), 0, False)
     Writer(folder() / "data", table, "blackjacky dataset", "CC0-1.0").write(4, threads=1)
     return [(folder() / "data" / "dataset.json").read_bytes()]
 
@@ -88,7 +88,7 @@ def _score_cards():
     played = tournaments(protocol, agent)
     for each in played:
         each.play(total(each, _GAMES), threads=1)
-    run = Run(command="", date=date(2026, 1, 31), seconds=1.5, move_microseconds=1.5, machine={}, versions={})
+    run = Circumstances(command="", date=date(2026, 1, 31), seconds=1.5, move_microseconds=1.5, machine={}, versions={})
     return [make_card(protocol, _GAMES, agent, Entry(), played, run).model_dump_json().encode()]
 
 

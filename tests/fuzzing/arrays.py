@@ -13,15 +13,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from blackjacky_agents.checkpoint import load_checkpoint
-from blackjacky_agents.learning.league.games import draw_seating
-from blackjacky_agents.learning.league.pool import Opponent
-from blackjacky_agents.learning.league.run import League
+from blackjacky_agents.learning.league.league_run import League
+from blackjacky_agents.learning.league.pool import PoolMember
+from blackjacky_agents.learning.league.seating import draw_seating
 from blackjacky_agents.learning.sb3 import PPORun
 from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.settings import league_settings_of, presets_of
+from blackjacky_agents.learning.stored_settings import league_settings_of, presets_of
 from blackjacky_agents.solving.sampled import SampledSolver
-from blackjacky_agents.solving.table import Table
+from blackjacky_agents.solving.small_table import SmallTable
+from blackjacky_agents.storage.checkpoint import load_checkpoint
 from blackjacky_env.games import DEFAULT, get_game
 from tests.fuzzing.games import change_entry
 from tests.fuzzing.mutators import changed_value
@@ -117,13 +117,13 @@ def _sb3():
 
 def _league():
     run = League(replace(league_settings_of(DEFAULT), **_LEAGUE, buffer_size=10, init_from=""), folder(), "")
-    run.pool.add(Opponent("snapshot 1", run.agent(greedy=False)))
+    run.pool.add(PoolMember("snapshot 1", run.agent(greedy=False)))
     return _kept(run, lambda: draw_seating(run.settings, run.pool.probabilities(), run.rng))
 
 
 def _solver():
     size, variant, options = get_game(DEFAULT).find_table("mini-1", None, None, {})
-    solver = SampledSolver(Table.of(DEFAULT, size, variant, **options), memory=2**18)
+    solver = SampledSolver(SmallTable.of(DEFAULT, size, variant, **options), memory=2**18)
     solver.run(1)
 
     def restore(arrays, state):

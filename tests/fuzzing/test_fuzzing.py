@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).with_name("corpus")
 OWN = {
     "results_file.py": "what it has just written, with lists for tuples",
-    "table.py": "what it has just written",
+    "fixture.py": "what it has just written",
     "folders.py": "settings, whose minutes may be infinite",
     "checkpoint.py": "a state with a checksum, in which numbers may be infinite",
     "replay.py": "the record of a table of this server, kept as text",

@@ -5,7 +5,7 @@ import json
 from functools import cache
 from urllib.parse import quote, unquote
 
-from blackjacky_agents.web.seats import Seat
+from blackjacky_agents.web.seats import Occupant
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table, resumed
 from blackjacky_env.declare.options import declared_options, plain
@@ -18,8 +18,8 @@ _VISIBLE = "".join(map(chr, range(0x21, 0x7F)))
 
 
 def _table(game):
-    seats = [Seat("Ada", token=_TOKEN)]
-    seats += [Seat(f"random {i}", agent="random") for i in range(2, get_game(game).choose_table()[0] + 1)]
+    seats = [Occupant("Ada", token=_TOKEN)]
+    seats += [Occupant(f"random {i}", agent="random") for i in range(2, get_game(game).choose_table()[0] + 1)]
     return Table(game, seats, seed=0, hints=[], watch=_WATCH)
 
 

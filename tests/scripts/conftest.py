@@ -7,13 +7,13 @@ import sys
 import pytest
 
 from blackjacky_agents import cli
-from blackjacky_agents.cli import options
+from blackjacky_agents.cli import arguments
 
 
 @pytest.fixture(autouse=True)
 def _no_line_about_compiling(monkeypatch):
     """Commands run in this process say nothing about compiling: whether they would depends on what ran before."""
-    monkeypatch.setattr(options, "SECONDS", math.inf)
+    monkeypatch.setattr(arguments, "SECONDS", math.inf)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import numba
 import pytest
 
 from blackjacky_agents import cli
-from blackjacky_agents.cli import options
+from blackjacky_agents.cli import arguments
 from blackjacky_agents.reports import in_this_shell
 from blackjacky_env.compiled.compiling import PLAIN
 
@@ -75,7 +75,7 @@ def test_the_game_of_the_terminal_needs_no_torch(tmp_path):
     done = subprocess.run(
         command, input="quit\n", capture_output=True, encoding="utf-8", cwd=tmp_path, env=environment, check=False
     )
-    assert (done.returncode, done.stderr.replace(f"{options.COMPILING} ...\n", "")) == (0, "")
+    assert (done.returncode, done.stderr.replace(f"{arguments.COMPILING} ...\n", "")) == (0, "")
     assert "Goodbye!" in done.stdout
 
 
@@ -88,7 +88,7 @@ PLAYS = "blackjacky_agents.cli.evaluate.shares_at_one_table"
     [
         (PLAYS, FileNotFoundError(2, "No such file", "a.json"), "evaluate", "error: No such file: 'a.json'"),
         (PLAYS, KeyboardInterrupt(), "evaluate", "\nInterrupted.\n"),
-        ("blackjacky_agents.arena.tournament.Tournament.play", KeyboardInterrupt(), "tournament", "command to resume"),
+        ("blackjacky_agents.arena.tournaments.Tournament.play", KeyboardInterrupt(), "tournament", "command to resume"),
         ("blackjacky_agents.data.writing.Writer.write", KeyboardInterrupt(), "dataset", "repeat the command to resume"),
     ],
 )
@@ -174,13 +174,13 @@ def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path, typed):
 def test_compiling_is_announced_within_the_context(monkeypatch):
     told = io.StringIO()
     monkeypatch.setattr("sys.stderr", told)
-    monkeypatch.setattr(options, "SECONDS", 0)
+    monkeypatch.setattr(arguments, "SECONDS", 0)
     double = numba.njit(lambda x: 2 * x)
-    with options.compiling_shown():
+    with arguments.compiling_shown():
         for _ in range(2):
             double(1)
     double(1.0)
-    assert told.getvalue().count(f"{options.COMPILING} ...") == 1
+    assert told.getvalue().count(f"{arguments.COMPILING} ...") == 1
 
 
 def test_an_error_shows_no_control_characters_and_not_a_whole_file(capsys):

@@ -6,7 +6,7 @@ import pytest
 
 from blackjacky_agents.arena.protocol import find_protocol
 from blackjacky_agents.cli import dataset, evaluate, exploit, play, score, tournament, watch
-from blackjacky_agents.cli.options import read_arguments
+from blackjacky_agents.cli.arguments import read_arguments
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 
@@ -60,7 +60,7 @@ def test_help_for_training_shows_ten_options_and_all_settings_in_groups_if_asked
     pytest.importorskip("sb3_contrib")
     from blackjacky_agents.cli.train import read_arguments as read_training
     from blackjacky_agents.kit.settings import GROUPS
-    from blackjacky_agents.learning.settings import presets_of
+    from blackjacky_agents.learning.stored_settings import presets_of
 
     shown = {}
     for asked in ("--help", "--help-all"):

@@ -10,10 +10,10 @@ import pytest
 
 from blackjacky_agents import cli
 from blackjacky_agents.cli import play, terminal
-from blackjacky_agents.cli.options import read_arguments
-from blackjacky_agents.files import only_writer
+from blackjacky_agents.cli.arguments import read_arguments
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.search import hints
+from blackjacky_agents.storage.files import only_writer
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.draw.text import WIDTH, columns_of
 from blackjacky_env.envs.aec import TableEnv

@@ -16,6 +16,7 @@ import pytest
 from blackjacky_agents import cli, make_agent
 from blackjacky_agents.arena import protocol as protocols
 from blackjacky_agents.arena import score_card
+from blackjacky_agents.arena.fixture import decode_actions, encode_actions
 from blackjacky_agents.arena.protocol import (
     custom_protocol,
     find_protocol,
@@ -26,8 +27,7 @@ from blackjacky_agents.arena.protocol import (
     with_references,
 )
 from blackjacky_agents.arena.score_card import check_games, read_score_card, sampled_games
-from blackjacky_agents.arena.table import decode_actions, encode_actions
-from blackjacky_agents.arena.tournament import Tournament
+from blackjacky_agents.arena.tournaments import Tournament
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.intervals import Estimate
@@ -347,7 +347,7 @@ def refusal(content):
 
 def with_its_numbers(content):
     """The card with the numbers that follow from its winners, as a careful forger writes them."""
-    found = score_card.Card.model_validate_json(json.dumps(content))
+    found = score_card.ScoreCard.model_validate_json(json.dumps(content))
     protocol = score_card.protocol_of(found)
     mean, tables = score(protocol, win_rates(each.games for each in score_card._read(found)))
     return json.loads(found.model_copy(update={"score": mean, "tables": tables}).model_dump_json())

@@ -10,9 +10,9 @@ import pytest
 
 from blackjacky_agents import cli
 from blackjacky_agents.arena.standings import standings
-from blackjacky_agents.arena.tournament import Tournament
-from blackjacky_agents.files import only_writer
+from blackjacky_agents.arena.tournaments import Tournament
 from blackjacky_agents.reports import share
+from blackjacky_agents.storage.files import only_writer
 from blackjacky_env import black_jacky_v0
 
 ROOT = Path(__file__).parents[2]

@@ -15,15 +15,15 @@ import pytest
 pytest.importorskip("sb3_contrib")
 
 from blackjacky_agents import bot_names, cli
-from blackjacky_agents.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.cli.train_report import standing
-from blackjacky_agents.files import only_writer
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.learning import run as training
+from blackjacky_agents.learning import training_run as training
 from blackjacky_agents.learning.folders import read_config
 from blackjacky_agents.learning.sb3 import PPORun
 from blackjacky_agents.networks.network import encode_all
 from blackjacky_agents.reports import in_this_shell
+from blackjacky_agents.storage.checkpoint import load_checkpoint, save_checkpoint
+from blackjacky_agents.storage.files import only_writer
 from tests.agents.positions import positions
 
 BOTS = ["random", "threshold", "trickster", "counter"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from blackjacky_agents.arena.tournament import Tournament
+from blackjacky_agents.arena.tournaments import Tournament
 from tests.every_game import TINY
 from tests.replay.reading import film_in, random_game
 

@@ -24,8 +24,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import blackjacky_env
-from blackjacky_agents.files import versions
 from blackjacky_agents.reports import install
+from blackjacky_agents.storage.files import versions
 
 _RETRIES = 20  # nodes that may be lost under one task, or processes that it may crash
 

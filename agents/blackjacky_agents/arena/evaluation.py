@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, check_plays
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.table import Failures, Table, count_failures
+from blackjacky_agents.arena.fixture import Failures, Fixture, count_failures
 from blackjacky_agents.arena.workers import open_jobs
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.intervals import Estimate, Floats, of_difference, of_games, shares_of
@@ -37,7 +37,7 @@ class Score:
     """Fraction of games without a winner."""
 
 
-def score_of(shares: Floats, nobody: npt.NDArray[np.bool_], num_players: int) -> Score:
+def agent_score(shares: Floats, nobody: npt.NDArray[np.bool_], num_players: int) -> Score:
     """The score of an agent from its share of each win (0 .. 1), (N,), and whether the game had no winner, (N,)."""
     mean, games = float(shares.mean()), len(shares)
     low, high = of_games(mean, float(np.square(shares).mean()), games)
@@ -64,7 +64,7 @@ def against_copies(
         seating = np.full((games, num_players), number)
         seating[rows, seats] = 0
         shares = play_games([agent, *opponents], seating, seed, threads=threads, **options)
-        scores.append(score_of(shares[rows, seats], shares.sum(axis=1) == 0, num_players))
+        scores.append(agent_score(shares[rows, seats], shares.sum(axis=1) == 0, num_players))
     return scores
 
 
@@ -74,7 +74,7 @@ def among_copies(agent: Agent, num_players: int, games: int, seed: int = 0, thre
     Game i has seed ``seed + i``. ``options`` are those of `play_games`.
     """
     shares = play_games([agent], np.zeros((games, num_players), np.int64), seed, threads=threads, **options)
-    return score_of(shares.mean(axis=1), shares.sum(axis=1) == 0, num_players)
+    return agent_score(shares.mean(axis=1), shares.sum(axis=1) == 0, num_players)
 
 
 def gain(best: Score, own: Score) -> Estimate:
@@ -86,7 +86,7 @@ def at_one_table(agents: Sequence[Agent], games: int, seed: int = 0, threads: in
     """Scores of agents that play each other in shuffled seats; game i has seed ``seed + i``."""
     shares = shares_at_one_table(agents, games, seed, threads, **options)
     nobody = shares.sum(axis=1) == 0
-    return [score_of(own, nobody, len(agents)) for own in shares.T]
+    return [agent_score(own, nobody, len(agents)) for own in shares.T]
 
 
 def shares_at_one_table(agents: Sequence[Agent], games: int, seed: int = 0, threads: int = 2, **options: Any) -> Floats:
@@ -151,7 +151,7 @@ def play_games(
 
 
 @dataclass(frozen=True)
-class _Seated(Table):
+class _Seated(Fixture):
     """Games whose seats are given; game i has the seed ``seed + i``."""
 
     seating: npt.NDArray[np.int64]

@@ -24,13 +24,13 @@ import numpy as np
 from pydantic import AfterValidator
 
 from blackjacky_agents.agent import Agent
-from blackjacky_agents.arena.standings import Games, lineup_results
-from blackjacky_agents.arena.table import Table, encode_actions
-from blackjacky_agents.arena.tournament import Tournament
-from blackjacky_agents.checked import Checked, in_short
+from blackjacky_agents.arena.fixture import Fixture, encode_actions
+from blackjacky_agents.arena.standings import PlayedDeals, lineup_results
+from blackjacky_agents.arena.tournaments import Tournament
 from blackjacky_agents.games import bot_names, get_kit
 from blackjacky_agents.intervals import Estimate, Z
 from blackjacky_agents.registry import make_agent
+from blackjacky_agents.storage.checked import Checked, in_short
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.reading import MAX_CARD
 
@@ -50,7 +50,7 @@ def rounded(found: Estimate) -> Estimate:
 Rounded = Annotated[Estimate, AfterValidator(rounded)]
 
 
-class ScoreTable(Checked):
+class ProtocolTable(Checked):
     """A table that the scored agent sits down at; in each deal it plays once in every seat."""
 
     num_players: int
@@ -81,7 +81,7 @@ class Protocol(Checked):
     """The agent with score 100."""
     bots: dict[str, str]
     """The SHA-256 of some decisions of each bot in it."""
-    tables: tuple[ScoreTable, ...]
+    tables: tuple[ProtocolTable, ...]
     """In the order of their sizes; those of one size are line-ups of one tournament."""
 
     @property
@@ -90,7 +90,7 @@ class Protocol(Checked):
         return sha256(self.model_dump_json().encode()).hexdigest()
 
     @property
-    def groups(self) -> list[list[ScoreTable]]:
+    def groups(self) -> list[list[ProtocolTable]]:
         """The tables of each tournament."""
         return [list(tables) for _, tables in groupby(self.tables, lambda table: table.num_players)]
 
@@ -145,14 +145,14 @@ def custom_protocol(
     if num_players is None:
         among = [each for each in declared.variants if variant in (None, each.name)]
         sizes |= {min(each.min_players for each in among), max(each.max_players for each in among)}
-    tables: list[ScoreTable] = []
+    tables: list[ProtocolTable] = []
     for size in sorted(sizes):
         lineups = [(name,) * (size - 1) for name in bots]
         if size > 2:
             lineups.append(tuple(islice(cycle(reversed(bots)), size - 1)))
         chosen = declared.choose_variant((size,), variant).name
         declared.check_options(size, chosen, options)
-        tables += (ScoreTable(num_players=size, variant=chosen, opponents=lineup) for lineup in lineups)
+        tables += (ProtocolTable(num_players=size, variant=chosen, opponents=lineup) for lineup in lineups)
     pins = {name: decisions_of(name, game) for name in bots}
     return Protocol(game=game, options=options, seed=1, hundred=bots[-1], bots=pins, tables=tuple(tables))
 
@@ -161,7 +161,7 @@ def decisions_of(name: str, game: str) -> str:
     """The SHA-256 of a bot's actions in games between copies at the usual table."""
     size, variant = get_game(game).choose_table()
     options = get_game(game).check_options(size, variant, {})
-    table = Table(game, variant, size, options, (make_agent(name, game),), ((0,) * size,), 0, False)
+    table = Fixture(game, variant, size, options, (make_agent(name, game),), ((0,) * size,), 0, False)
     games = [table.play(number, 1).actions for number in range(_PINNED_GAMES)]
     texts = [encode_actions(actions, get_game(game).num_actions) for actions in games]
     return sha256(json.dumps(texts).encode()).hexdigest()
@@ -199,7 +199,7 @@ def total(tournament: Tournament, games: int) -> int:
     return max(2, -(-games // tournament.table.num_players)) * tournament.cycle
 
 
-def win_rates(played: Iterable[Games]) -> list[Estimate]:
+def win_rates(played: Iterable[PlayedDeals]) -> list[Estimate]:
     """The win rate of the agent, the first of each tournament, at every table of a protocol."""
     return [result.win_rates[games.agents[0]] for games in played for result in lineup_results(games)]
 
@@ -214,7 +214,7 @@ def with_references(protocol: Protocol, zero: Sequence[Estimate], hundred: Seque
     none is left.
     """
     tables = tuple(
-        ScoreTable(**{**table.model_dump(), "zero": low, "hundred": high})
+        ProtocolTable(**{**table.model_dump(), "zero": low, "hundred": high})
         for table, low, high in zip(protocol.tables, zero, hundred, strict=True)
         if high.mean - low.mean > _CLEAR * math.hypot(_error(low), _error(high))
     )
@@ -238,7 +238,7 @@ def ceiling(protocol: Protocol) -> float:
     return score(protocol, [Estimate(1.0, 1.0, 1.0)] * len(protocol.tables))[0].mean
 
 
-def _table_score(table: ScoreTable, own: Estimate) -> TableScore:
+def _table_score(table: ProtocolTable, own: Estimate) -> TableScore:
     zero, hundred = table.zero, table.hundred
     assert zero is not None
     assert hundred is not None

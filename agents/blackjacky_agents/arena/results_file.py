@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from blackjacky_agents.agent import Agent, CompiledAgent
-from blackjacky_agents.arena.table import Table
+from blackjacky_agents.arena.fixture import Fixture
 from blackjacky_agents.external.python_agent import PythonAgent
-from blackjacky_agents.files import only_writer, versions
+from blackjacky_agents.storage.files import only_writer, versions
 from blackjacky_env.compiled import fingerprint
 from blackjacky_env.reading import MAX_DATA, open_file, parse_json, read_file
 
-Line = dict[str, Any]
+JsonLine = dict[str, Any]
 
 _FORMAT = 3
 _MAX_HEAD = 2**26  # bytes; it may list many line-ups
@@ -44,7 +44,7 @@ class ResultsFile:
         self._size, self._seen = 0, 0  # bytes of complete lines without the seal, and of the file as it was last seen
         self._hash = sha256()  # of all complete lines
 
-    def read(self) -> list[Line]:
+    def read(self) -> list[JsonLine]:
         """All complete lines between head and seal, none if there is no file; changes nothing.
 
         Raises `ValueError` for another head, naming the first difference, for a line that is no JSON object, and if the
@@ -63,7 +63,7 @@ class ResultsFile:
         return found[1:]
 
     @contextmanager
-    def writing(self) -> Iterator[list[Line] | None]:
+    def writing(self) -> Iterator[list[JsonLine] | None]:
         """Context in which this process alone may `append`; yields what `read` returns, None if it is as read before.
 
         Raises `FolderInUseError` if another process writes to the folder.
@@ -90,10 +90,10 @@ class ResultsFile:
         self._hash.update(data)
         self._size += len(data)
 
-    def _seal(self) -> Line:
+    def _seal(self) -> JsonLine:
         return {"sha256": self._hash.hexdigest()}
 
-    def _parse(self, number: int, line: bytes) -> Line:
+    def _parse(self, number: int, line: bytes) -> JsonLine:
         try:
             found = parse_json(line)
         except ValueError:
@@ -107,7 +107,7 @@ class ResultsFile:
         raise ValueError(f"{self.path}, line {number}: {why}; the file is damaged or was modified")
 
 
-def read_head(path: Path) -> Line:
+def read_head(path: Path) -> JsonLine:
     """The head of a results file; `ValueError` if there is none."""
     try:
         with open_file(path) as file:
@@ -126,7 +126,7 @@ def refuse_other_setup(path: Path, found: Mapping[str, Any], own: Mapping[str, A
             )
 
 
-def describe(table: Table) -> Line:
+def describe(table: Fixture) -> JsonLine:
     """The setup that all games of a file share, JSON-ready: options, line-ups, versions, agents."""
     env = table.env()
     names = [agent.name for agent in table.agents]
@@ -146,7 +146,7 @@ def describe(table: Table) -> Line:
     }
 
 
-def describe_agent(agent: Agent) -> Line:
+def describe_agent(agent: Agent) -> JsonLine:
     """Identity of an agent: hashes of code and parameters, or of the source of a Python class, otherwise its class."""
     if isinstance(agent, PythonAgent):
         return {"name": agent.name, "source": agent.source()}

@@ -25,6 +25,7 @@ import numpy.typing as npt
 from pydantic import Field, StringConstraints
 
 from blackjacky_agents.agent import FAILURES, Agent, CompiledAgent
+from blackjacky_agents.arena.fixture import Failures, Fixture, decode_actions, encode_actions
 from blackjacky_agents.arena.protocol import (
     Protocol,
     Rounded,
@@ -36,16 +37,15 @@ from blackjacky_agents.arena.protocol import (
     win_rates,
 )
 from blackjacky_agents.arena.results_file import describe_agent
-from blackjacky_agents.arena.standings import Games
-from blackjacky_agents.arena.table import Failures, Table, decode_actions, encode_actions
-from blackjacky_agents.arena.tournament import Tournament
-from blackjacky_agents.checked import Checked, in_short
+from blackjacky_agents.arena.standings import PlayedDeals
+from blackjacky_agents.arena.tournaments import Tournament
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.networks.agent_file import read_card
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.search.searchers import SEARCHERS
+from blackjacky_agents.storage.checked import Checked, in_short
 from blackjacky_env.compiled import PythonPolicy
 from blackjacky_env.declare import IllegalActionError
 from blackjacky_env.games import get_game
@@ -80,12 +80,12 @@ class PlayedGames(Checked):
     winners: Annotated[str, StringConstraints(pattern="^[0-9a-f]*$")]
     """The winners of each game as a set of seats, in hexadecimal digits, one for every four seats."""
     moves: tuple[str, ...]
-    """All actions of the sampled games, see `blackjacky_agents.arena.table.encode_actions`."""
+    """All actions of the sampled games, see `blackjacky_agents.arena.fixture.encode_actions`."""
     failures: Annotated[str, StringConstraints(pattern=f"^[0-{len(FAILURES)}]*$")] = ""
     """How the agent failed in each game, a digit as in `Results.failures`, so that all others won; empty: in none."""
 
 
-class Run(Checked):
+class Circumstances(Checked):
     """What may differ when a score is repeated."""
 
     command: str
@@ -97,7 +97,7 @@ class Run(Checked):
     versions: dict[str, Short]
 
 
-class Card(Checked):
+class ScoreCard(Checked):
     """The card of a score."""
 
     format: Literal[3]
@@ -112,7 +112,7 @@ class Card(Checked):
     score: Rounded
     tables: tuple[TableScore, ...]
     played: tuple[PlayedGames, ...]
-    run: Run
+    run: Circumstances
 
     @property
     def name(self) -> str:
@@ -130,8 +130,8 @@ class Card(Checked):
 
 
 def make_card(
-    protocol: Protocol, games: int, agent: Agent, entry: Entry, played: Sequence[Tournament], run: Run
-) -> Card:
+    protocol: Protocol, games: int, agent: Agent, entry: Entry, played: Sequence[Tournament], run: Circumstances
+) -> ScoreCard:
     """The card of a score, from its tournaments, which have been played."""
     results = [each.games(total(each, games)) for each in played]
     winners = [_as_hex(each.winners) for each in results]
@@ -143,7 +143,7 @@ def make_card(
             failed = each.failures[: total(each, games)].max(axis=1)
             failures = "".join(map(str, failed)) if failed.any() else ""
             in_card.append(PlayedGames(players=each.table.num_players, winners=won, moves=moves, failures=failures))
-    return Card(
+    return ScoreCard(
         format=3,
         agent=identity(agent),
         entry=entry,
@@ -213,12 +213,12 @@ def kind_of(agent: Agent) -> str:
 # ---------------------------------------------------------------- reading
 
 
-def read_score_card(path: Path) -> Card:
+def read_score_card(path: Path) -> ScoreCard:
     """The card in a file; `ValueError` says what is wrong with it. No game is played."""
     if not path.is_file():
         raise ValueError(f"there is no file {str(path)!r}; name the score.json of a score")
     try:
-        card = Card.read(path, MAX_CARD)
+        card = ScoreCard.read(path, MAX_CARD)
         if not card.agent.get("name"):
             raise ValueError("agent: it has no name")
         protocol = protocol_of(card)
@@ -229,7 +229,7 @@ def read_score_card(path: Path) -> Card:
     return card
 
 
-def protocol_of(card: Card) -> Protocol:
+def protocol_of(card: ScoreCard) -> Protocol:
     """The published protocol that a card is of; `ValueError` if it is of another one."""
     protocol = find_protocol(card.game)
     if card.protocol != protocol.sha256:
@@ -240,15 +240,15 @@ def protocol_of(card: Card) -> Protocol:
 class _Played(NamedTuple):
     """A tournament of a card."""
 
-    table: Table
-    games: Games
+    table: Fixture
+    games: PlayedDeals
     moves: dict[int, npt.NDArray[np.int64]]
     """By number, of the games whose moves are in the card."""
     failed: npt.NDArray[np.bool_]
     """Whether the agent failed in each game, (N,)."""
 
 
-def _read(card: Card) -> list[_Played]:
+def _read(card: ScoreCard) -> list[_Played]:
     """The tournaments of a card; `ValueError` if something is not what it should be.
 
     The agent itself, which may not be at hand, is a nameless `random`.
@@ -273,7 +273,7 @@ def _read(card: Card) -> list[_Played]:
             raise ValueError(
                 f"played.{number}: {len(moves)} games have moves; these winners need the moves of {len(sample)}"
             )
-        games = Games(each.names, np.array(each.table.lineups), seats, winners, np.zeros(shape, np.int64))
+        games = PlayedDeals(each.names, np.array(each.table.lineups), seats, winners, np.zeros(shape, np.int64))
         found.append(_Played(each.table, games, dict(zip(sample, moves, strict=True)), failed))
     return found
 
@@ -292,7 +292,7 @@ def _read_failures(text: str, winners: npt.NDArray[np.bool_], own: npt.NDArray[n
 # ---------------------------------------------------------------- playing again
 
 
-def check_games(card: Card) -> int:
+def check_games(card: ScoreCard) -> int:
     """Play the sampled games of a card again from their moves; returns their number.
 
     Raises `ValueError` for the first game that was not played like this.

@@ -1,7 +1,7 @@
 """Statistics of a tournament: means with 95 % confidence intervals, pairwise results, ratings.
 
 The unit of the statistics is the deal: deals are independent of each other, the games of one deal are not
-(`blackjacky_agents.arena.tournament`). Line-ups are fixed strata with equal weights. How confidence intervals are made
+(`blackjacky_agents.arena.tournaments`). Line-ups are fixed strata with equal weights. How confidence intervals are made
 is described in `blackjacky_agents.intervals`.
 """
 
@@ -20,7 +20,7 @@ from blackjacky_agents.arena.ratings import fit_ratings
 from blackjacky_agents.intervals import UNKNOWN, Estimate, Floats, Integers, Z, of_deals, of_ratio, of_values, shares_of
 
 
-class Games(NamedTuple):
+class PlayedDeals(NamedTuple):
     """Complete deals: each is played in as many turns as there are seats, with the agents rotated."""
 
     agents: tuple[str, ...]
@@ -96,7 +96,7 @@ class Standings:
     lineups: tuple[LineupResult, ...]
 
 
-def standings(games: Games) -> Standings:
+def standings(games: PlayedDeals) -> Standings:
     """The statistics of complete deals.
 
     Intervals are NaN where a line-up has a single deal. Raises `ValueError` if there is no deal.
@@ -118,23 +118,23 @@ def standings(games: Games) -> Standings:
     )
 
 
-def _played_lineups(games: Games) -> range:
+def _played_lineups(games: PlayedDeals) -> range:
     return range(min(len(games.lineups), len(games.seats)))
 
 
-def _standings(games: Games, rated: Sequence[Estimate]) -> tuple[Standing, ...]:
+def _standings(games: PlayedDeals, rated: Sequence[Estimate]) -> tuple[Standing, ...]:
     played = [int((games.seats == a).any(axis=2).sum()) for a in range(len(games.agents))]
     columns = (win_rates(games), _scores(games), rated)
     return tuple(starmap(Standing, zip(games.agents, played, *columns, strict=True)))
 
 
-def win_rates(games: Games) -> list[Estimate]:
+def win_rates(games: PlayedDeals) -> list[Estimate]:
     """Each agent's win rate."""
     means, copies, turns = deal_means(games, games.shares), _copies(games), games.seats.shape[1]
     return [_mean_rate(own, games.strata, seats, turns) for own, seats in zip(means.T, copies.T, strict=True)]
 
 
-def _scores(games: Games) -> list[Estimate]:
+def _scores(games: PlayedDeals) -> list[Estimate]:
     means, copies, turns = deal_means(games, games.scores), _copies(games), games.seats.shape[1]
     lowest, highest, variance = float(games.scores.min()), float(games.scores.max()), float(games.scores.var())
     estimates = []
@@ -147,7 +147,7 @@ def _scores(games: Games) -> list[Estimate]:
     return estimates
 
 
-def pair_shares(games: Games) -> tuple[Pair, ...]:
+def pair_shares(games: PlayedDeals) -> tuple[Pair, ...]:
     """The results of every pair of agents."""
     wins, squares = pair_wins(games)
     of, strata = wins + np.swapaxes(wins, 1, 2), games.strata
@@ -162,7 +162,7 @@ def pair_shares(games: Games) -> tuple[Pair, ...]:
     return tuple(pairs)
 
 
-def lineup_results(games: Games) -> tuple[LineupResult, ...]:
+def lineup_results(games: PlayedDeals) -> tuple[LineupResult, ...]:
     """The results of every line-up."""
     means, copies, turns = deal_means(games, games.shares), _copies(games), games.seats.shape[1]
     results = []
@@ -177,7 +177,7 @@ def lineup_results(games: Games) -> tuple[LineupResult, ...]:
     return tuple(results)
 
 
-def rate(games: Games) -> list[Estimate]:
+def rate(games: PlayedDeals) -> list[Estimate]:
     """Each agent's rating, 25 on average; NaN if it has not played. The ends are NaN if a line-up has a single deal.
 
     Intervals come from the spread of deals, as those of mean scores.
@@ -198,7 +198,7 @@ def rate(games: Games) -> list[Estimate]:
 # ---------------------------------------------------------------- numbers of each deal
 
 
-def deal_means(games: Games, values: npt.NDArray[Any]) -> Floats:
+def deal_means(games: PlayedDeals, values: npt.NDArray[Any]) -> Floats:
     """The mean of ``values`` (deals, turns, seats) over each agent's seats, shape (deals, A); NaN: no seat."""
     deals, agents = len(games.seats), len(games.agents)
     place = (np.arange(deals)[:, None] * agents + games.seats.reshape(deals, -1)).ravel()
@@ -209,7 +209,7 @@ def deal_means(games: Games, values: npt.NDArray[Any]) -> Floats:
     return means
 
 
-def pair_wins(games: Games) -> tuple[Floats, Floats]:
+def pair_wins(games: PlayedDeals) -> tuple[Floats, Floats]:
     """How often a finished ahead of b in each deal, by pairs of seats, shape (deals, A, A).
 
     Also the sums over the games of a deal of the squares of the numbers of pairs in which one of them finished ahead.
@@ -225,7 +225,7 @@ def pair_wins(games: Games) -> tuple[Floats, Floats]:
     return wins, squares
 
 
-def _copies(games: Games) -> Integers:
+def _copies(games: PlayedDeals) -> Integers:
     lineups = games.lineups[list(_played_lineups(games))]
     return np.asarray((lineups[:, :, None] == np.arange(len(games.agents))).sum(axis=1), np.int64)
 
@@ -266,7 +266,7 @@ def _mean_rate(means: Floats, strata: Integers, copies: Integers, turns: int) ->
     return Estimate(mean, span * low, span * high)
 
 
-def stopping_widths(games: Games) -> Floats:
+def stopping_widths(games: PlayedDeals) -> Floats:
     """Approximate width of the 95 % interval of each agent's win rate, shape (A,), for sequential stopping.
 
     Stopping at the first check with a small enough width favours moments when the variance happens to be

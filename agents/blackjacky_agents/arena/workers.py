@@ -15,7 +15,7 @@ from multiprocessing import get_context
 from typing import Any, Generic, TypeVar
 
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.table import Results, Table
+from blackjacky_agents.arena.fixture import Fixture, Results
 from blackjacky_agents.stopping import without_interrupts
 
 T = TypeVar("T")
@@ -30,7 +30,7 @@ _MAX_AHEAD = 512  # tasks of a cluster of many cores, whose tasks take longer; b
 
 
 @dataclass(frozen=True)
-class Pool(Generic[T]):
+class Workers(Generic[T]):
     """Does one kind of work in parallel: on cores of this machine or, if there is one, on a cluster."""
 
     submit: Callable[..., Future[T]]
@@ -56,7 +56,7 @@ class Pool(Generic[T]):
 
 
 @contextmanager
-def open_pool(work: Work[T], cores: int, threads: bool, cluster: ClusterExecutor | None = None) -> Iterator[Pool[T]]:
+def open_pool(work: Work[T], cores: int, threads: bool, cluster: ClusterExecutor | None = None) -> Iterator[Workers[T]]:
     """A context with a pool; work that has not been finished when it ends is cancelled, but not on a cluster.
 
     Args:
@@ -68,7 +68,7 @@ def open_pool(work: Work[T], cores: int, threads: bool, cluster: ClusterExecutor
     Raises `TypeError` if processes or a cluster are needed and ``work`` cannot be pickled.
     """
     if cluster is not None:
-        yield Pool(partial(cluster.submit, work), cores, cluster)
+        yield Workers(partial(cluster.submit, work), cores, cluster)
         return
     executor: Executor
     if threads or cores == 1:
@@ -87,7 +87,7 @@ def open_pool(work: Work[T], cores: int, threads: bool, cluster: ClusterExecutor
             return executor.submit(work, *arguments)
 
     try:
-        yield Pool(submit, cores)
+        yield Workers(submit, cores)
     except BaseException:
         for process in dict(getattr(executor, "_processes", None) or {}).values():
             process.terminate()  # Ctrl-C does not reach them, and what they do may take long
@@ -118,7 +118,7 @@ class Jobs:
     from a multiple of it on.
     """
 
-    def __init__(self, table: Table, pool: Pool[tuple[Results, float]]) -> None:
+    def __init__(self, table: Fixture, pool: Workers[tuple[Results, float]]) -> None:
         self._pool, self._adapts = pool, table.compiled
         one_at_a_time = table.compiled or any(getattr(agent, "one_game_at_a_time", False) for agent in table.agents)
         self._size = 1 if one_at_a_time else _BATCHED  # games of the next job; it starts small, as speed is unknown
@@ -146,7 +146,7 @@ class Jobs:
 
 @contextmanager
 def open_jobs(
-    table: Table, keep: bool, cores: int, cluster: ClusterExecutor | None = None, lose: bool = False
+    table: Fixture, keep: bool, cores: int, cluster: ClusterExecutor | None = None, lose: bool = False
 ) -> Iterator[Jobs]:
     """A context with the jobs of a table; ``keep`` and ``lose`` as in `Table.play`, the others as in `open_pool`."""
     if cluster is None and (table.compiled or cores == 1):
@@ -155,7 +155,7 @@ def open_jobs(
         yield Jobs(table, pool)
 
 
-def _play_timed(table: Table, keep: bool, lose: bool, first: int, count: int, wanted: slice) -> tuple[Results, float]:
+def _play_timed(table: Fixture, keep: bool, lose: bool, first: int, count: int, wanted: slice) -> tuple[Results, float]:
     begun = time.perf_counter()
     results = table.play(first, count, keep, lose).part(wanted)
     return results, time.perf_counter() - begun

@@ -98,7 +98,7 @@ def _run(name: str, arguments: list[str], program: str) -> int:
 
         play_in_plain_python()
     subcommand = importlib.import_module(f"blackjacky_agents.cli.{name}")
-    from blackjacky_agents.cli.options import compiling_shown
+    from blackjacky_agents.cli.arguments import compiling_shown
 
     with raising_interrupts(), compiling_shown():
         status: int = subcommand.main(arguments, program)
@@ -134,7 +134,7 @@ def _input_errors() -> tuple[type[Exception], ...]:
     """Errors that users can mend, imported when there is one, since that takes long."""
     from blackjacky_agents.agent import AgentError
     from blackjacky_agents.arena.cluster import ClusterError
-    from blackjacky_agents.files import FolderInUseError
+    from blackjacky_agents.storage.files import FolderInUseError
     from blackjacky_env.declare import IllegalActionError
 
     return WrongInputError, FolderInUseError, ClusterError, IllegalActionError, AgentError

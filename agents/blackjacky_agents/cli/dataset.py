@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from blackjacky_agents.arena.cluster import joined
-from blackjacky_agents.arena.table import Table
-from blackjacky_agents.arena.tournament import Tournament
+from blackjacky_agents.arena.fixture import Fixture
+from blackjacky_agents.arena.tournaments import Tournament
+from blackjacky_agents.cli.arguments import GameArgs, R, command_line, read_arguments
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import GameArgs, R, command_line, read_arguments
-from blackjacky_agents.data.dataset import MOST_GAMES, Dataset
+from blackjacky_agents.data.loading import MOST_GAMES, Dataset
 from blackjacky_agents.data.writing import CARD, MOST_IN_SHARD, SHARD, Writer
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.reports import markdown_table, progress_bar
@@ -95,7 +95,7 @@ def prepare(args: Args[Any], command: str) -> Writer:
     return writer
 
 
-def make_table(args: Args[Any]) -> Table:
+def make_table(args: Args[Any]) -> Fixture:
     """The table whose games are played; `ValueError` for unknown agents or an impossible table."""
     players = parse_agents(args.agents or "", "--agents")
     args.check_players(len(players))

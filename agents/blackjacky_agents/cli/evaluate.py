@@ -10,14 +10,14 @@ from typing import Any, Literal
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.arena.cluster import joined
-from blackjacky_agents.arena.evaluation import Score, score_of, shares_at_one_table
-from blackjacky_agents.arena.table import Failures
+from blackjacky_agents.arena.evaluation import Score, agent_score, shares_at_one_table
+from blackjacky_agents.arena.fixture import Failures
+from blackjacky_agents.cli.arguments import GameArgs, R, check_writable, command_line, read_arguments
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
-from blackjacky_agents.files import versions, write_json
 from blackjacky_agents.intervals import Floats
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.reports import failures_told, markdown_table, percent, progress_bar, rate_cells
+from blackjacky_agents.storage.files import versions, write_json
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import cores
 from blackjacky_env.envs import TableEnv
@@ -89,7 +89,7 @@ def score_per_seat(shares: Floats, seats: Sequence[bool]) -> Score:
     their number.
     """
     count = sum(seats)
-    together = score_of(shares[:, seats].sum(axis=1), shares.sum(axis=1) == 0, len(seats))
+    together = agent_score(shares[:, seats].sum(axis=1), shares.sum(axis=1) == 0, len(seats))
     return replace(together, win_rate=together.win_rate / count, low=together.low / count, high=together.high / count)
 
 

@@ -18,14 +18,14 @@ import numpy.typing as npt
 import tyro
 
 from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.cli.arguments import GameArgs, R, check_writable, command_line, read_arguments
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
-from blackjacky_agents.files import versions, write_json
 from blackjacky_agents.games import agent_names
 from blackjacky_agents.intervals import Estimate, Floats, of_values
 from blackjacky_agents.registry import make_agent, make_compiled_agent
 from blackjacky_agents.reports import markdown_table, percent, progress_bar, ready_for_json
 from blackjacky_agents.search.playing_on import WIN, play_on
+from blackjacky_agents.storage.files import versions, write_json
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import cores, zeros
 from blackjacky_env.envs import TableEnv

@@ -8,10 +8,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from blackjacky_agents.cli.arguments import GameArgs, R, read_arguments
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import GameArgs, R, read_arguments
-from blackjacky_agents.files import only_writer
 from blackjacky_agents.language.mcp_server import Usual, serve_on_pipes
+from blackjacky_agents.storage.files import only_writer
 from blackjacky_agents.web.server import Server
 from blackjacky_env.games import get_game
 

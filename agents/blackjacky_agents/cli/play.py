@@ -13,12 +13,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from blackjacky_agents.cli.arguments import (
+    GameArgs,
+    R,
+    allow_any_character,
+    check_delay,
+    check_writable,
+    read_arguments,
+)
 from blackjacky_agents.cli.errors import WrongInputError, checking_input
-from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_delay, check_writable, read_arguments
 from blackjacky_agents.cli.terminal import Sitting, play
-from blackjacky_agents.files import only_writer
 from blackjacky_agents.registry import parse_agents, usual_opponents
 from blackjacky_agents.reports import install
+from blackjacky_agents.storage.files import only_writer
 from blackjacky_env.checks import check_integer
 from blackjacky_env.games import DEFAULT, get_game
 

@@ -26,26 +26,26 @@ from blackjacky_agents.arena.protocol import (
     with_references,
 )
 from blackjacky_agents.arena.score_card import (
-    Card,
+    Circumstances,
     Entry,
-    Run,
+    ScoreCard,
     check_games,
     kind_of,
     make_card,
     protocol_of,
     read_score_card,
 )
-from blackjacky_agents.arena.tournament import Tournament
-from blackjacky_agents.checked import in_short
+from blackjacky_agents.arena.tournaments import Tournament
+from blackjacky_agents.cli.arguments import GameArgs, R, command_line, read_arguments
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import GameArgs, R, command_line, read_arguments
 from blackjacky_agents.cli.tournament import play_all
 from blackjacky_agents.external.subprocess_agent import MOVE_TIMEOUT, START_TIMEOUT, SubprocessAgent
-from blackjacky_agents.files import only_writer, versions, write_file
 from blackjacky_agents.games import agent_names
 from blackjacky_agents.intervals import Estimate
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.reports import duration, failures_told, machine, markdown_table, share
+from blackjacky_agents.storage.checked import in_short
+from blackjacky_agents.storage.files import only_writer, versions, write_file
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import cores
 from blackjacky_env.draw import printable
@@ -117,7 +117,7 @@ def main(arguments: Sequence[str], program: str) -> int:
         played = tournaments(protocol, agent, folder)
     begun = time.perf_counter()
     play(played, args.games, args, f"{folder}; repeat it with --resume")
-    run = Run(
+    run = Circumstances(
         command=command_line(program, arguments),
         date=datetime.now(UTC).date(),
         seconds=round(time.perf_counter() - begun, 1),
@@ -236,7 +236,7 @@ def folder_name(agent: str) -> str:
     return re.sub(r"[^\w.=-]+", "-", agent).strip("-.")[:80] or "agent"
 
 
-def report(protocol: Protocol, card: Card) -> str:
+def report(protocol: Protocol, card: ScoreCard) -> str:
     """A table of all tables, and the verdict."""
     cells = [(each.players, each.opponents, share(asdict(each.win_rate)), in_words(each.score)) for each in card.tables]
     verdict = (

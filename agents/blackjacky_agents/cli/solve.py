@@ -11,9 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from blackjacky_agents.agent import Agent
-from blackjacky_agents.checkpoint import has_checkpoint
-from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import (
+from blackjacky_agents.cli.arguments import (
     GameArgs,
     R,
     check_positive,
@@ -22,15 +20,17 @@ from blackjacky_agents.cli.options import (
     resume_with,
     time_bar,
 )
-from blackjacky_agents.files import only_writer
+from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.reports import markdown_table, progress_bar
 from blackjacky_agents.solving.asking import ask_everywhere
-from blackjacky_agents.solving.run import GIB, Algorithm, Limits, SolveSettings, SolvingRun, read_settings
+from blackjacky_agents.solving.game_tree import GameTree, build_tree
 from blackjacky_agents.solving.sampled import SampledSolver
+from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.solution import FOLDER
+from blackjacky_agents.solving.solving_run import GIB, Algorithm, Limits, SolveSettings, SolvingRun, read_settings
 from blackjacky_agents.solving.strategies import Worth, worth_of
-from blackjacky_agents.solving.table import Table
-from blackjacky_agents.solving.tree import Tree, build_tree
+from blackjacky_agents.storage.checkpoint import has_checkpoint
+from blackjacky_agents.storage.files import only_writer
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import cores
 
@@ -123,7 +123,7 @@ def chosen(args: Args[Any], command: str) -> tuple[SolveSettings, Path, str]:
     if args.resume is not None:
         settings, command = read_settings(args.resume)
         return settings, args.resume, command
-    table = Table.of(args.game, args.players, args.variant, args.table, **args.rule_options)
+    table = SmallTable.of(args.game, args.players, args.variant, args.table, **args.rule_options)
     settings = SolveSettings(
         game=args.game,
         players=table.num_players,
@@ -161,7 +161,7 @@ def solve(run: SolvingRun, limits: Limits) -> None:
 # ---------------------------------------------------------------- output
 
 
-def said_tree(tree: Tree) -> str:
+def said_tree(tree: GameTree) -> str:
     """The size of a tree in words."""
     return (
         f"{tree.num_nodes:,} nodes, {tree.num_states:,} information states, {tree.num_ends:,} different ends, "
@@ -193,7 +193,7 @@ def report(run: SolvingRun) -> str:
 # ---------------------------------------------------------------- `blackjacky exploit --exact`
 
 
-def exploit_exactly(table: Table, agent: Agent, samples: int, memory: float, threads: int) -> str:
+def exploit_exactly(table: SmallTable, agent: Agent, samples: int, memory: float, threads: int) -> str:
     """Build the tree, ask the agent everywhere, compute all best responses; returns the report.
 
     ``samples``: answers in each information state, of an agent that neither tells its probabilities nor always does the

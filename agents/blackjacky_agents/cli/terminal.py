@@ -17,12 +17,12 @@ import numpy as np
 from blackjacky_agents import make_agent, wording
 from blackjacky_agents.agent import Agent, recalls, shown_to, warm_up
 from blackjacky_agents.aside import aside, asked_aside
-from blackjacky_agents.files import write_file
+from blackjacky_agents.kit.narration import View
 from blackjacky_agents.language.answers import matching
-from blackjacky_agents.narration import View
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.reports import percent
 from blackjacky_agents.search.hints import Outlook, advise
+from blackjacky_agents.storage.files import write_file
 from blackjacky_env.draw import WIDTH, listed
 from blackjacky_env.envs import TableEnv
 

@@ -12,10 +12,9 @@ from typing import Any, Literal
 from blackjacky_agents import agent_names
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.arena.standings import standings
-from blackjacky_agents.arena.tournament import MAX_GAMES, Tournament
+from blackjacky_agents.arena.tournaments import MAX_GAMES, Tournament
+from blackjacky_agents.cli.arguments import GameArgs, R, check_writable, command_line, read_arguments
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
-from blackjacky_agents.files import write_file
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.reports import (
     duration,
@@ -28,6 +27,7 @@ from blackjacky_agents.reports import (
     where,
     where_run,
 )
+from blackjacky_agents.storage.files import write_file
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import cores
 from blackjacky_env.envs import MAX_SEED

@@ -17,8 +17,7 @@ from typing import Annotated, Any, get_type_hints
 import tyro
 
 from blackjacky_agents.arena.cluster import joined
-from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import (
+from blackjacky_agents.cli.arguments import (
     as_option,
     as_options,
     check_lists,
@@ -29,8 +28,8 @@ from blackjacky_agents.cli.options import (
     resume_with,
     with_help,
 )
+from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.train_report import show_results
-from blackjacky_agents.files import only_writer
 from blackjacky_agents.games import bot_names
 from blackjacky_agents.kit.settings import (
     GROUPS,
@@ -42,12 +41,13 @@ from blackjacky_agents.kit.settings import (
 )
 from blackjacky_agents.learning.folders import begin_run, check_name, read_config, refuse_others, write_config
 from blackjacky_agents.learning.league import League
-from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.learning.sb3 import PPORun
 from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.settings import presets_of, with_tuples
+from blackjacky_agents.learning.stored_settings import presets_of, with_tuples
+from blackjacky_agents.learning.training_run import TrainingRun
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.reports import duration
+from blackjacky_agents.storage.files import only_writer
 from blackjacky_env.checks import check_choice
 from blackjacky_env.declare import field_docs
 from blackjacky_env.draw import WIDTH

@@ -8,13 +8,13 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from blackjacky_agents.files import write_file, write_json
 from blackjacky_agents.kit.settings import TrainingSettings
 from blackjacky_agents.learning.differences import Difference, count_differences
-from blackjacky_agents.learning.run import CURVE_FILE, TrainingRun
+from blackjacky_agents.learning.training_run import CURVE_FILE, TrainingRun
 from blackjacky_agents.registry import display_names, make_agent
 from blackjacky_agents.reports import in_this_shell, machine, markdown_table, percent, rate_cells
-from blackjacky_agents.thoughts import play
+from blackjacky_agents.search.explaining import play
+from blackjacky_agents.storage.files import write_file, write_json
 from blackjacky_env import replay_html
 from blackjacky_env.draw import WIDTH, listed
 from blackjacky_env.envs import TableEnv

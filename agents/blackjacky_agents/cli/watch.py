@@ -16,16 +16,23 @@ from tqdm import tqdm
 from blackjacky_agents import make_agent
 from blackjacky_agents.agent import FAILURES
 from blackjacky_agents.arena.results_file import read_head
-from blackjacky_agents.arena.tournament import Tournament
+from blackjacky_agents.arena.tournaments import Tournament
+from blackjacky_agents.cli.arguments import (
+    GameArgs,
+    R,
+    allow_any_character,
+    check_delay,
+    check_writable,
+    read_arguments,
+)
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_delay, check_writable, read_arguments
 from blackjacky_agents.cli.terminal import picture_of, result, tell
 from blackjacky_agents.external.python_agent import PythonAgent
-from blackjacky_agents.files import write_file
 from blackjacky_agents.registry import display_names, is_python, parse_agents
 from blackjacky_agents.search.analysis import MOST_PLAYOUTS, analyse
-from blackjacky_agents.thoughts import Thoughts, champion_of, replay
-from blackjacky_agents.thoughts import play as play_on
+from blackjacky_agents.search.explaining import Thoughts, champion_of, replay
+from blackjacky_agents.search.explaining import play as play_on
+from blackjacky_agents.storage.files import write_file
 from blackjacky_agents.wording import is_settled, terminal_texts
 from blackjacky_env import replay_html
 from blackjacky_env.checks import check_integer

@@ -9,8 +9,8 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.data.dataset import Dataset
-from blackjacky_agents.data.games import Games, Setup
+from blackjacky_agents.data.loading import Dataset
+from blackjacky_agents.data.stored_games import Setup, StoredGames
 from blackjacky_env.checks import check_choice
 from blackjacky_env.games import seat_id
 from blackjacky_env.play import Decisions, batch_functions
@@ -87,7 +87,7 @@ def to_minari(
 
 
 def _episodes(
-    setup: Setup, policy: int, games: Games, decisions: Decisions, states: npt.NDArray[Any]
+    setup: Setup, policy: int, games: StoredGames, decisions: Decisions, states: npt.NDArray[Any]
 ) -> Iterator[EpisodeBuffer]:
     """One episode for each seat of the policy that decides in a game."""
     from minari.data_collector import EpisodeBuffer

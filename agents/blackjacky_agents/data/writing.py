@@ -15,14 +15,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from blackjacky_agents.arena.cluster import ClusterExecutor
+from blackjacky_agents.arena.fixture import Fixture, Results, join
 from blackjacky_agents.arena.results_file import describe, refuse_other_setup
-from blackjacky_agents.arena.table import Results, Table, join
 from blackjacky_agents.arena.workers import Jobs, open_jobs
-from blackjacky_agents.data.dataset import GAMES, MOST_GAMES, NAME, Dataset, Description, Shard, shard_name
-from blackjacky_agents.data.games import Games, Setup
+from blackjacky_agents.data.loading import GAMES, MOST_GAMES, NAME, Dataset, Description, Shard, shard_name
 from blackjacky_agents.data.schema import games_schema
-from blackjacky_agents.files import only_writer, write_file
+from blackjacky_agents.data.stored_games import Setup, StoredGames
 from blackjacky_agents.reports import markdown_table
+from blackjacky_agents.storage.files import only_writer, write_file
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import check_threads
 from blackjacky_env.games import get_game
@@ -46,7 +46,7 @@ class Writer:
     """
 
     folder: Path
-    table: Table
+    table: Fixture
     command: str
     licence: str
     shard: int = SHARD
@@ -130,7 +130,7 @@ class Writer:
         count, sink, table = len(played.lengths), pa.BufferOutputStream(), self.table
         schedule = table.schedule(first, count)
         numbers = first + np.arange(count)
-        games = Games(numbers, *schedule, played.winners, played.scores, played.actions, played.starts)
+        games = StoredGames(numbers, *schedule, played.winners, played.scores, played.actions, played.starts)
         names = [agent.name for agent in table.agents]
         setup = Setup(get_game(table.game), table.num_players, table.variant, table.options, names)
         write_games(setup.to_arrow(games), sink, _ROWS)

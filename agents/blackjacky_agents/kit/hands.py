@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.kit.search import Value, to_rewards
-from blackjacky_agents.kit.value_network import write_lead
+from blackjacky_agents.kit.value_networks import write_lead
 from blackjacky_env.compiled import compiled, scratch
 from blackjacky_env.declare import Part
 

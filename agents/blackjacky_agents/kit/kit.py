@@ -11,10 +11,10 @@ from typing import Any
 import numpy.typing as npt
 
 from blackjacky_agents.kit.encoding import Encoding
+from blackjacky_agents.kit.narration import Narrator
 from blackjacky_agents.kit.search import SearchConfig
 from blackjacky_agents.kit.settings import TrainingSettings
-from blackjacky_agents.kit.value_network import ValueNetwork
-from blackjacky_agents.narration import Narrator
+from blackjacky_agents.kit.value_networks import ValueNetwork
 from blackjacky_env.compiled import Policy, takes
 
 Bot = tuple[Policy] | tuple[Policy, npt.NDArray[Any]]

@@ -30,7 +30,7 @@ from blackjacky_agents.language.answers import find_action
 from blackjacky_agents.language.telling import Seen, numbered, options_of, rules_in_short, situation
 from blackjacky_agents.registry import usual_opponents
 from blackjacky_agents.web.host import Host
-from blackjacky_agents.web.lobby import Order, check_order
+from blackjacky_agents.web.lobby import TableOrder, check_order
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.origin import is_from_here
 from blackjacky_agents.web.server import Server
@@ -140,7 +140,7 @@ class Assistants:
             declared.find_table(table, 1 + others + len(agents), None, {})
             chosen = declared.choose_variant((1 + others + len(agents),), variant).name
             people = [name, *(f"Free seat {number}" for number in range(1, others + 1))]
-            order = check_order(Order(game=game, variant=chosen, people=people, agents=agents, rules=dict(rules)))
+            order = check_order(TableOrder(game=game, variant=chosen, people=people, agents=agents, rules=dict(rules)))
             host = await self._server.open(order)
         except TypeError as error:  # a rule option of another type
             raise ValueError(str(error)) from None
@@ -288,7 +288,7 @@ def _told(host: Host, seat: int) -> str:
 # ---------------------------------------------------------------- the protocol
 
 
-class _Protocol(MCPServer[Any]):
+class _Server(MCPServer[Any]):
     """An MCP server without prompts; the SDK's own logs a traceback whenever one is asked for."""
 
     async def get_prompt(self, name: str, *_: object, **__: object) -> NoReturn:
@@ -297,7 +297,7 @@ class _Protocol(MCPServer[Any]):
 
 def make_server(assistants: Assistants) -> MCPServer[Any]:
     """An MCP server with the tools; what a tool refuses is an error for the assistant to read."""
-    return _Protocol(
+    return _Server(
         "blackjacky",
         instructions=INSTRUCTIONS,
         version=version("blackjacky"),

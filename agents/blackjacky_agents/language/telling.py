@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Move, Phrase, View, in_scene
+from blackjacky_agents.kit.narration import Phrase, SeenMove, View, in_scene
 from blackjacky_agents.wording import Texts, explanation, in_words, is_settled, legal_in_words, terminal_texts
 from blackjacky_env.declare import ActionInfo, describe_options
 from blackjacky_env.draw import listed
@@ -86,11 +86,11 @@ class Seen:
             views.append({**(views[-1] if views else {}), **event["shown"]})
         return views
 
-    def moves(self) -> list[Move]:
+    def moves(self) -> list[SeenMove]:
         """The moves since the deal, as the seat knows them."""
         players = len(self.names)
         pairs = zip(self._views, self._views[1:], self.events[1:], strict=False)
-        return [Move(a, b, _read(event["action"]), self.seat, players, self.options) for a, b, event in pairs]
+        return [SeenMove(a, b, _read(event["action"]), self.seat, players, self.options) for a, b, event in pairs]
 
 
 def _read(described: Mapping[str, Any]) -> ActionInfo:

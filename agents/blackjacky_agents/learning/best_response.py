@@ -12,8 +12,8 @@ from typing import Any, TypeGuard
 
 from blackjacky_agents.arena.evaluation import Score, among_copies
 from blackjacky_agents.kit.settings import LeagueSettings, TrainingSettings
-from blackjacky_agents.learning.league.run import League
-from blackjacky_agents.learning.settings import league_settings_of
+from blackjacky_agents.learning.league.league_run import League
+from blackjacky_agents.learning.stored_settings import league_settings_of
 from blackjacky_agents.networks.agent_file import load_agent
 from blackjacky_agents.reports import progress_bar
 from blackjacky_env.games import DEFAULT

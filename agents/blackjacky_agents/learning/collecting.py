@@ -84,7 +84,7 @@ class Links(NamedTuple):
     potentials: npt.NDArray[np.float64]  # of each seat at its last decision, (N, P)
 
 
-class Seen(NamedTuple):
+class Buffers(NamedTuple):
     """Buffers for what the player to act sees, (K,) and (A,), and for what the network makes of it."""
 
     observation: Vector
@@ -188,7 +188,7 @@ def make_collect(
 
     def collect(i, tables, stretch, links, network, cast, lineups, returns, seed):
         s, t, length, units = tables.states[i], 0, stretch.actions.shape[1], widest(network)
-        seen = Seen(
+        seen = Buffers(
             scratch(size, dtype),
             scratch(num_actions, np.int8),
             scratch((2, units), np.float32, both),

@@ -25,7 +25,7 @@ _FONT = 14
 _GRID = 200  # points at which runs of several seeds are compared
 
 
-class Run(NamedTuple):
+class Curve(NamedTuple):
     """A learning curve of one seed, each of shape (points,)."""
 
     decisions: Floats
@@ -33,16 +33,16 @@ class Run(NamedTuple):
     win_rates: Floats
 
 
-class Line(NamedTuple):
+class DrawnCurve(NamedTuple):
     """What is drawn as one line: the mean of one or several runs, with a band from the least to the most."""
 
     name: str
-    runs: Sequence[Run]
+    runs: Sequence[Curve]
     players: int
     """Number of players of the games it was measured in, whose inverse is par."""
 
 
-def draw_curves(lines: Sequence[Line], title: str, by: Sequence[By] = ("decisions", "seconds")) -> Figure:
+def draw_curves(lines: Sequence[DrawnCurve], title: str, by: Sequence[By] = ("decisions", "seconds")) -> Figure:
     """A figure of learning curves, 1600 pixels wide at 160 dots an inch, in letters that the last row can read.
 
     Args:
@@ -66,7 +66,7 @@ def draw_curves(lines: Sequence[Line], title: str, by: Sequence[By] = ("decision
     return figure
 
 
-def _draw(axes: Axes, lines: Sequence[Line], by: By) -> None:
+def _draw(axes: Axes, lines: Sequence[DrawnCurve], by: By) -> None:
     """One panel: the lines, their bands, and par."""
     label, unit = _UNITS[by]
     axes.set_xlabel(label, fontsize=_FONT)

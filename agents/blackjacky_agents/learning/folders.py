@@ -8,12 +8,12 @@ from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 
-from blackjacky_agents.files import only_writer, versions, write_json
 from blackjacky_agents.games import find_encoding
 from blackjacky_agents.kit.settings import TrainingSettings
-from blackjacky_agents.learning.run import LIBRARIES, TrainingRun
-from blackjacky_agents.learning.settings import as_stored, settings_from
+from blackjacky_agents.learning.stored_settings import as_stored, settings_from
+from blackjacky_agents.learning.training_run import LIBRARIES, TrainingRun
 from blackjacky_agents.networks.agent_file import identity
+from blackjacky_agents.storage.files import only_writer, versions, write_json
 from blackjacky_env.reading import read_file
 
 RUNS = Path("runs")

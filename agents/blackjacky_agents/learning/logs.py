@@ -11,9 +11,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from blackjacky_agents.files import write_file
 from blackjacky_agents.kit.settings import TrainingSettings
 from blackjacky_agents.reports import in_this_shell
+from blackjacky_agents.storage.files import write_file
 from blackjacky_env.reading import MAX_DATA, read_file
 
 Write = Callable[[Mapping[str, float], int], object]

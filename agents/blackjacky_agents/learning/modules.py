@@ -8,8 +8,8 @@ from itertools import pairwise
 import torch
 from torch import nn
 
-from blackjacky_agents.checkpoint import Arrays
 from blackjacky_agents.networks.network import Layers
+from blackjacky_agents.storage.checkpoint import Arrays
 
 _BEFORE_GRAPH = 3  # calls of a function in which libraries allocate what they need
 

@@ -23,7 +23,7 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.kit import Encoding, raw_encoding
 from blackjacky_agents.kit.settings import PPOSettings
 from blackjacky_agents.learning.modules import with_moments
-from blackjacky_agents.learning.run import TrainingRun
+from blackjacky_agents.learning.training_run import TrainingRun
 from blackjacky_agents.networks.network import Layers, layers_of
 from blackjacky_env.envs import SeatVectorEnv
 from blackjacky_env.games import DEFAULT, get_game

@@ -21,7 +21,7 @@ from blackjacky_agents.agent import AgentError, CompiledAgent
 from blackjacky_agents.kit.settings import SelfPlaySettings
 from blackjacky_agents.learning.collecting import Collector, Returns, Stretch, draw_tables
 from blackjacky_agents.learning.modules import Replayed, linear_layers, mlp, pass_advice_on, set_layers, with_moments
-from blackjacky_agents.learning.run import TrainingRun
+from blackjacky_agents.learning.training_run import TrainingRun
 from blackjacky_agents.networks.agent_file import initial_layers
 from blackjacky_agents.networks.network import Layers, layers_of, pack
 from blackjacky_env.compiled import zeros
@@ -80,7 +80,7 @@ class SelfPlay(TrainingRun):
         given = (game, self.encoding, states, settings.n_steps, returns, seed, threads)
         if settings.device == "cpu":
             return Collector(*given)
-        from blackjacky_agents.learning.gpu import CudaCollector  # needs numba-cuda
+        from blackjacky_agents.learning.gpu_collecting import CudaCollector  # needs numba-cuda
 
         return CudaCollector(*given, bots=self.opponents)
 

@@ -16,11 +16,11 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.files import next_of, read_by_card, write_with_card
 from blackjacky_agents.games import find_encoding, get_kit
 from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.kit.settings import MAX_UNITS
 from blackjacky_agents.networks.network import Layers, network_agent, pack, sizes_of
+from blackjacky_agents.storage.files import next_of, read_by_card, write_with_card
 from blackjacky_env.checks import check_integer
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.play import check_arrays

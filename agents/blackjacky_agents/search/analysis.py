@@ -73,7 +73,7 @@ def analyse(
     Args:
         record: from `TableEnv.record`, of a finished or a running game.
         agent: plays on in all seats.
-        thoughts: before each move, as from `blackjacky_agents.thoughts.play`; None where unknown.
+        thoughts: before each move, as from `blackjacky_agents.search.explaining.play`; None where unknown.
         playouts: sampled positions for each estimate and each cost; None: 64 and 256, or fewer in long games, down to 8
             and 32.
         threads: number of threads; None: one per core.

@@ -28,7 +28,7 @@ from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.kit.search import PROPOSALS, SearchConfig
 from blackjacky_agents.networks.network import check_network, forward, network_policy, softmax, widest
 from blackjacky_agents.search.playing_on import WIN, make_new_scratch, make_play_on, one_policy, searched
-from blackjacky_agents.search.tree import check_budget
+from blackjacky_agents.search.search_tree import check_budget
 from blackjacky_env.compiled import Policy, compiled
 from blackjacky_env.declare import Game
 from blackjacky_env.games import get_game
@@ -43,7 +43,7 @@ SPREAD = 0.06
 """Prior standard deviation of that difference."""
 
 
-class Trial(NamedTuple):
+class Candidates(NamedTuple):
     """The actions that are tried, the network's favourite first, and how they did; up to `MOST_ACTIONS` of them."""
 
     actions: npt.NDArray[np.int64]
@@ -63,7 +63,7 @@ ACTIONS, ALIVE, POSITIONS = range(3)  # in `Trial.size`
 def new_trial():
     """No actions yet."""
     rows, size = np.zeros((5, MOST_ACTIONS)), np.zeros(3, np.int64)
-    return Trial(np.zeros(MOST_ACTIONS, np.int64), rows[0], rows[1], rows[2], rows[3], rows[4], size)
+    return Candidates(np.zeros(MOST_ACTIONS, np.int64), rows[0], rows[1], rows[2], rows[3], rows[4], size)
 
 
 @cache
@@ -100,7 +100,7 @@ def guided_parameters(simulations: int, config: SearchConfig, network: CompiledA
 
 
 @cache
-def make_search(game: Game, config: SearchConfig, encoding: Encoding) -> Callable[..., Trial]:
+def make_search(game: Game, config: SearchConfig, encoding: Encoding) -> Callable[..., Candidates]:
     """Compiled (observation, mask, random_state, parameters) -> the trial of as many simulations as they say."""
     propose, play = make_propose(encoding), make_play(game, config, encoding)
 
@@ -119,7 +119,7 @@ def make_search(game: Game, config: SearchConfig, encoding: Encoding) -> Callabl
     return compiled(search)
 
 
-def improved(trial: Trial, num_actions: int) -> npt.NDArray[np.float64]:
+def improved(trial: Candidates, num_actions: int) -> npt.NDArray[np.float64]:
     """The network's probabilities (A,) improved by the search: a softmax of posterior means in units of logits.
 
     Without any evidence they are the network's own, but for the actions that were not tried.

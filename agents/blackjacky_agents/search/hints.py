@@ -16,8 +16,8 @@ from blackjacky_agents.agent import Agent, CompiledAgent, recalls
 from blackjacky_agents.games import bot_names, get_kit
 from blackjacky_agents.intervals import of_values
 from blackjacky_agents.registry import make_agent
+from blackjacky_agents.search.explaining import explain
 from blackjacky_agents.search.playing_on import CHANGE, WIN, play_on
-from blackjacky_agents.thoughts import explain
 from blackjacky_env.envs import Observation
 
 MOST_OPTIONS = 4

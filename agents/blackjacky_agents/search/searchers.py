@@ -15,7 +15,7 @@ from blackjacky_agents.agent import Agent, CompiledAgent, Origin, check_asked, o
 from blackjacky_agents.games import find_encoding, get_kit
 from blackjacky_agents.networks.network import find_network, is_network
 from blackjacky_agents.search.guided import SIMULATIONS, guided_parameters, improved, make_search, policy_of
-from blackjacky_agents.search.tree import MOST, make_tree_search, rollout_policy, tree_policy
+from blackjacky_agents.search.search_tree import MOST, make_tree_search, rollout_policy, tree_policy
 from blackjacky_env.compiled import Policy, entry, stream
 from blackjacky_env.compiled.purposes import FOR_DECISIONS
 from blackjacky_env.declare import Vector

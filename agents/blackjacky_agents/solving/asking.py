@@ -12,9 +12,9 @@ from blackjacky_agents.agent import Agent, CompiledAgent, recalls
 from blackjacky_agents.bots import random_bot
 from blackjacky_agents.networks.network import action_probabilities, find_network, is_network
 from blackjacky_agents.solving import walk as walks
+from blackjacky_agents.solving.game_tree import Progress, number_states, walk_through
+from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.strategies import Strategies
-from blackjacky_agents.solving.table import Table
-from blackjacky_agents.solving.tree import Progress, number_states, walk_through
 from blackjacky_env.play import Keys
 
 _TRIED = 64  # information states, to see whether an agent always does the same
@@ -23,19 +23,19 @@ _TIMES = 16
 Chances = npt.NDArray[np.float64]
 
 
-class Seen(NamedTuple):
+class InformationStates(NamedTuple):
     """N information states as their seats see them."""
 
     observations: npt.NDArray[Any]
     masks: npt.NDArray[np.int8]
     keys: Keys
 
-    def first(self, count: int) -> Seen:
+    def first(self, count: int) -> InformationStates:
         """The first of them."""
-        return Seen._make(array[:count] for array in self)
+        return InformationStates._make(array[:count] for array in self)
 
 
-class Asked(NamedTuple):
+class AskedStrategies(NamedTuple):
     """An agent's strategies, and how they were found."""
 
     strategies: Strategies
@@ -44,12 +44,12 @@ class Asked(NamedTuple):
 
 
 def ask_everywhere(
-    table: Table,
+    table: SmallTable,
     agent: Agent,
     samples: int = 100,
     memory: float = 4 * 2**30,
     progress: Progress = lambda nodes: None,
-) -> Asked:
+) -> AskedStrategies:
     """What an agent does in every information state of a table.
 
     Args:
@@ -63,7 +63,7 @@ def ask_everywhere(
 
     Raises `ValueError` as `build_tree` and the agent do.
     """
-    ways: list[tuple[Callable[[Seen], Chances], str]] = []
+    ways: list[tuple[Callable[[InformationStates], Chances], str]] = []
     parts = [np.ones(table.num_players)]
 
     def ask(walk: walks.Walk) -> None:
@@ -72,7 +72,7 @@ def ask_everywhere(
         if not count:
             return
         keys, first = walk.states.keys[last - count : last], walk.states.first[last - count : last + 1]
-        seen = Seen(walk.shown.observations[:count], walk.shown.masks[:count], keys)
+        seen = InformationStates(walk.shown.observations[:count], walk.shown.masks[:count], keys)
         if not ways:
             ways.append(_way_to_ask(agent, seen, samples))
         chances = _checked(np.asarray(ways[0][0](seen), np.float64), seen.masks, agent.name)
@@ -82,10 +82,12 @@ def ask_everywhere(
     walk = walk_through(table, memory, ask, shows=True, keeps=False)
     together = np.concatenate(parts)
     strategies = (together[number_states(walk, seat).old] for seat in range(table.num_players))
-    return Asked(tuple(np.concatenate([[1.0], each]) for each in strategies), ways[0][1])
+    return AskedStrategies(tuple(np.concatenate([[1.0], each]) for each in strategies), ways[0][1])
 
 
-def _way_to_ask(agent: Agent, seen: Seen, samples: int) -> tuple[Callable[[Seen], Chances], str]:
+def _way_to_ask(
+    agent: Agent, seen: InformationStates, samples: int
+) -> tuple[Callable[[InformationStates], Chances], str]:
     if callable(getattr(agent, "probabilities", None)):
         return lambda seen: agent.probabilities(*_given(agent, seen)), "probabilities"  # type: ignore[attr-defined]
     if isinstance(agent, CompiledAgent):
@@ -99,11 +101,11 @@ def _way_to_ask(agent: Agent, seen: Seen, samples: int) -> tuple[Callable[[Seen]
     return lambda seen: _answers(agent, seen, samples), f"mean of {samples} answers"
 
 
-def _given(agent: Agent, seen: Seen) -> tuple[Any, ...]:
+def _given(agent: Agent, seen: InformationStates) -> tuple[Any, ...]:
     return tuple(seen) if recalls(agent) else (seen.observations, seen.masks)
 
 
-def _answers(agent: Agent, seen: Seen, times: int) -> Chances:
+def _answers(agent: Agent, seen: InformationStates, times: int) -> Chances:
     """How often the agent chooses each action, (N, A), asked so many times; `ValueError` for what is no action."""
     chosen, count = np.zeros(seen.masks.shape), seen.masks.shape[1]
     for seed in range(times):

@@ -17,7 +17,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.solving.solution import Policy, policy_of
+from blackjacky_agents.solving.game_tree import GameTree
+from blackjacky_agents.solving.solution import TabularPolicy, policy_of
 from blackjacky_agents.solving.strategies import (
     Floats,
     Strategies,
@@ -31,12 +32,11 @@ from blackjacky_agents.solving.strategies import (
     uniform,
     value_of,
 )
-from blackjacky_agents.solving.tree import Tree
 from blackjacky_env.compiled import compiled, entry
 from blackjacky_env.play import check_arrays, check_entries
 
-Variant = Literal["cfr", "cfr+", "dcfr"]
-VARIANTS: tuple[Variant, ...] = ("cfr", "cfr+", "dcfr")
+CfrVariant = Literal["cfr", "cfr+", "dcfr"]
+VARIANTS: tuple[CfrVariant, ...] = ("cfr", "cfr+", "dcfr")
 _WORTH_THREADS = 200_000  # ends and sequences of an iteration
 _KEPT = ("regrets", "strategy", "sums")  # of what a seat remembers, in checkpoints
 
@@ -116,7 +116,7 @@ class Solver:
         threads: the most CPU threads; small trees use one.
     """
 
-    def __init__(self, tree: Tree, variant: Variant = "dcfr", threads: int = 1) -> None:
+    def __init__(self, tree: GameTree, variant: CfrVariant = "dcfr", threads: int = 1) -> None:
         self.tree, self.variant = tree, variant
         work = sum(2 * len(each.payoffs) + len(each.after) for each in tree.seats)
         self.threads = threads if work > _WORTH_THREADS else 1
@@ -155,7 +155,7 @@ class Solver:
         seats = zip(self.tree.seats, self._memories, strict=True)
         return tuple(normalised(tree.first, memory.sums) for tree, memory in seats)
 
-    def policy(self) -> Policy:
+    def policy(self) -> TabularPolicy:
         """The average strategies by the keys of information states."""
         return policy_of(self.tree, self.average())
 

@@ -205,7 +205,7 @@ def _make_deal(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
 # ---------------------------------------------------------------- the pile
 
 
-class _Pile(NamedTuple):
+class _PileCode(NamedTuple):
     """Compiled functions of the cards that are drawn from the top alone; without such cards they do nothing."""
 
     left: Callable[..., int]  # (s) -> number of cards in it
@@ -214,9 +214,9 @@ class _Pile(NamedTuple):
 
 
 @cache
-def _pile_of(game: Game) -> _Pile:
+def _pile_of(game: Game) -> _PileCode:
     if game.pile is None:
-        return _Pile(compiled(lambda s: 0), compiled(_arrange_nothing), compiled(lambda desk, s: None))
+        return _PileCode(compiled(lambda s: 0), compiled(_arrange_nothing), compiled(lambda desk, s: None))
     cards, count = game.pile.cards, game.pile.count
 
     def arrange(desk):
@@ -244,7 +244,7 @@ def _pile_of(game: Game) -> _Pile:
             s[cards][place] = desk.kinds[orders.chosen[i]]
             place += 1
 
-    return _Pile(compiled(lambda s: int(s[count])), compiled(arrange), compiled(lay))
+    return _PileCode(compiled(lambda s: int(s[count])), compiled(arrange), compiled(lay))
 
 
 def _arrange_nothing(desk):

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.solving.solution import Policy, sorted_policy
+from blackjacky_agents.solving.small_table import SmallTable
+from blackjacky_agents.solving.solution import TabularPolicy, sorted_policy
 from blackjacky_agents.solving.strategies import normalised
-from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.walk import fill_table, look_up
 from blackjacky_env.compiled import compiled, draw, entry, game_key, stream, zeros
 from blackjacky_env.compiled.purposes import FOR_SAMPLED
@@ -253,7 +253,7 @@ class SampledSolver:
     Raises `ValueError` if a game has so many own decisions that trying all of them takes too long.
     """
 
-    def __init__(self, table: Table, seed: int = 0, memory: float = 2**30) -> None:
+    def __init__(self, table: SmallTable, seed: int = 0, memory: float = 2**30) -> None:
         self.table, self.seed = table, seed
         self.iterations = 0
         game = table.game
@@ -287,7 +287,7 @@ class SampledSolver:
                 f"actions meets more than {_MOST_DECISIONS:,}; choose rule options with fewer turns or rounds"
             )
 
-    def policy(self) -> Policy:
+    def policy(self) -> TabularPolicy:
         """The average strategies in the information states met so far."""
         count, size = self.known.counts[:2]
         first = self.known.first[: count + 1]

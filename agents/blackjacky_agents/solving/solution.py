@@ -17,10 +17,10 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from blackjacky_agents.agent import AgentError, check_asked
-from blackjacky_agents.files import next_of, read_by_card, write_with_card
+from blackjacky_agents.solving.game_tree import GameTree
+from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.strategies import Strategies
-from blackjacky_agents.solving.table import Table
-from blackjacky_agents.solving.tree import Tree
+from blackjacky_agents.storage.files import next_of, read_by_card, write_with_card
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.play import Keys
 from blackjacky_env.reading import parse_json, read_file
@@ -34,7 +34,7 @@ _MAX_SOLUTION = 2**32  # bytes of its arrays
 _HOW = "pass env.information_key(agent) as 'information_key' beside the observation, or as a row of the third argument"
 
 
-class Policy(NamedTuple):
+class TabularPolicy(NamedTuple):
     """What to do in I information states, S actions in all."""
 
     keys: Keys
@@ -46,7 +46,7 @@ class Policy(NamedTuple):
     """The probability of each action, (S,)."""
 
 
-def policy_of(tree: Tree, strategies: Strategies) -> Policy:
+def policy_of(tree: GameTree, strategies: Strategies) -> TabularPolicy:
     """Strategies by the keys of information states."""
     return sorted_policy(
         np.concatenate([states.keys for states in tree.states]),
@@ -58,12 +58,12 @@ def policy_of(tree: Tree, strategies: Strategies) -> Policy:
 
 def sorted_policy(
     keys: Keys, sizes: npt.NDArray[np.int64], actions: npt.NDArray[np.int16], chances: npt.NDArray[np.float64]
-) -> Policy:
+) -> TabularPolicy:
     """A policy of information states in any order: their keys, (I, 2), their numbers of actions, (I,), and these."""
     order, begins = np.lexsort((keys[:, 1], keys[:, 0])), np.cumsum(sizes) - sizes
     first = np.concatenate([[0], np.cumsum(sizes[order])]).astype(np.int64)
     places = np.repeat(begins[order] - first[:-1], sizes[order]) + np.arange(first[-1])
-    return Policy(keys[order], first, actions[places], chances[places].astype(np.float32))
+    return TabularPolicy(keys[order], first, actions[places], chances[places].astype(np.float32))
 
 
 def look_up(known: Keys, keys: Keys) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
@@ -72,7 +72,7 @@ def look_up(known: Keys, keys: Keys) -> tuple[npt.NDArray[np.int64], npt.NDArray
     return places, (known[places] == keys).all(axis=1)
 
 
-def save_solution(path: Path, policy: Policy, table: Table, **facts: Any) -> None:
+def save_solution(path: Path, policy: TabularPolicy, table: SmallTable, **facts: Any) -> None:
     """Write a solution to ``path`` (.safetensors) and its card beside it; ``facts`` are added to the card."""
     data = save({name: np.ascontiguousarray(array) for name, array in policy._asdict().items()})
     card = {"format": _FORMAT, **table.identity(), "states": len(policy.keys)}
@@ -110,14 +110,14 @@ def load_solution(name: str, game: str = DEFAULT) -> SolvedAgent:
         if card.get(fact) != own:
             raise ValueError(f"the solution {name!r} is for {fact}={card.get(fact)!r}, not for {own!r}")
     try:
-        Table.of(game, card["num_players"], card["variant"], **card["options"])
+        SmallTable.of(game, card["num_players"], card["variant"], **card["options"])
     except (TypeError, ValueError) as error:
         raise ValueError(f"the card of the solution {name!r} is damaged: {error}") from None
     data = read_by_card(file, card, _MAX_SOLUTION)
     if data is None:
         raise ValueError(f"the solution {name!r} is damaged: {file.name} does not match the checksum in its card")
     try:
-        policy = Policy(**load(data))
+        policy = TabularPolicy(**load(data))
     except (SafetensorError, TypeError) as error:
         raise ValueError(f"the solution {name!r} is damaged: its arrays cannot be read ({error!r})") from None
     if not _is_sound(policy, get_game(game).num_actions):
@@ -125,7 +125,7 @@ def load_solution(name: str, game: str = DEFAULT) -> SolvedAgent:
     return SolvedAgent(f"solved:{name}", game, policy, card)
 
 
-def _is_sound(policy: Policy, num_actions: int) -> bool:
+def _is_sound(policy: TabularPolicy, num_actions: int) -> bool:
     """Whether lookups in a policy from outside are safe, and its chances are probabilities."""
     keys, first, actions, chances = policy
     kinds = [(str(each.dtype), each.ndim) for each in policy]
@@ -154,7 +154,7 @@ class SolvedAgent:
 
     recalls = True
 
-    def __init__(self, name: str, game: str, policy: Policy, card: Mapping[str, Any]) -> None:
+    def __init__(self, name: str, game: str, policy: TabularPolicy, card: Mapping[str, Any]) -> None:
         self.name, self.game, self.policy, self.card = name, game, policy, card
         self.reset()
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.solving.tree import SeatTree, Tree
+from blackjacky_agents.solving.game_tree import GameTree, SeatTree
 from blackjacky_env.compiled import compiled, entry, spread
 
 Floats = npt.NDArray[np.float64]
@@ -73,7 +73,7 @@ sum_ends_here, reach_after_here, _respond_here = entry(_sum_ends), entry(_reach_
 # ---------------------------------------------------------------- for Python
 
 
-def uniform(tree: Tree) -> Strategies:
+def uniform(tree: GameTree) -> Strategies:
     """Every legal action is equally likely."""
     return tuple(normalised(each.first, np.zeros(len(each.after) - 1)) for each in tree.seats)
 
@@ -113,7 +113,7 @@ def sequence_levels(tree: SeatTree) -> list[int]:
     return [0, *tree.first[tree.levels].tolist()]
 
 
-def gains_of(tree: Tree, seat: int, reaches: Strategies, gains: Floats, threads: int = 1) -> Floats:
+def gains_of(tree: GameTree, seat: int, reaches: Strategies, gains: Floats, threads: int = 1) -> Floats:
     """Fill ``gains`` (S,) with what the ends after each sequence of a seat bring, given the others' reaches."""
     rows = tree.seats[seat].rows
     work = partial(sum_ends_here, tree.seats, seat, reaches, gains)
@@ -126,7 +126,7 @@ def gains_of(tree: Tree, seat: int, reaches: Strategies, gains: Floats, threads:
     return gains
 
 
-def best_response(tree: Tree, seat: int, reaches: Strategies, threads: int = 1) -> float:
+def best_response(tree: GameTree, seat: int, reaches: Strategies, threads: int = 1) -> float:
     """The most that a seat can get against what the others do."""
     own = tree.seats[seat]
     gains = gains_of(tree, seat, reaches, np.zeros(len(own.after) - 1), threads)
@@ -155,7 +155,7 @@ class Worth(NamedTuple):
         return sum(self.gains) / len(self.gains)
 
 
-def worth_of(tree: Tree, strategies: Strategies, threads: int = 1) -> Worth:
+def worth_of(tree: GameTree, strategies: Strategies, threads: int = 1) -> Worth:
     """Exact values and gains of strategies."""
     reaches = tuple(
         reach_of(own, strategy, np.zeros(len(strategy)), threads)

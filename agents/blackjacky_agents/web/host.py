@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from blackjacky_agents.web.drawing import TABLE_IN_ENGLISH, PictureStyle
 from blackjacky_agents.web.messages import Allowance, MessageError, read_message
-from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look
 from blackjacky_agents.web.table import Reader, Table, modified
 from blackjacky_agents.wording import refusal_in_words
 
@@ -38,7 +38,7 @@ SECRET, PAUSE = 0.3, 2.5
 _REPLIES = 20  # maximum queue length for a page that does not read
 
 
-class Line:
+class Connection:
     """The connection of one seat, with its queue of outgoing messages and its rate limit."""
 
     def __init__(self, per_second: float) -> None:
@@ -87,8 +87,8 @@ class Host:
         """Whether the agent whose turn it is has failed, so that the game has stopped."""
         self._wishes: set[int] = set()  # seats that want to give up the game and begin another
         self._pool = pool
-        self._lines = {seat: Line(per_second) for seat in table.people}
-        self._watchers: list[Line] = []
+        self._lines = {seat: Connection(per_second) for seat in table.people}
+        self._watchers: list[Connection] = []
         self._per_second = per_second
         self._playing: asyncio.Task[None] | None = None
         self._hurried = asyncio.Event()  # ends the current wait
@@ -218,14 +218,14 @@ class Host:
         """Whether no person has a part in the rest of the game."""
         return not self.table.over and all(map(self.table.is_out, self.table.people))
 
-    def state(self, seat: Reader, look: Look = TABLE_IN_ENGLISH) -> dict[str, Any]:
+    def state(self, seat: Reader, look: PictureStyle = TABLE_IN_ENGLISH) -> dict[str, Any]:
         """The state sent to a page: that of the table, what people are looking at, and the pace."""
         state = {**self.table.state(seat, look), "moment": None, **self._pace(seat)}
         if not self.started:
             state["actions"] = []
         return state | self._moment(seat, look) if self.moments else state
 
-    def _moment(self, seat: Reader, look: Look) -> dict[str, Any]:
+    def _moment(self, seat: Reader, look: PictureStyle) -> dict[str, Any]:
         """What differs in the state while people are looking at something; a settlement keeps the picture before it."""
         kind, told = self.moments[0], []
         shown: dict[str, Any] = {"actions": []}
@@ -254,7 +254,7 @@ class Host:
 
     # ---------------------------------------------------------------- one page
 
-    async def serve(self, seat: int, socket: WebSocket, look: Look = TABLE_IN_ENGLISH) -> None:
+    async def serve(self, seat: int, socket: WebSocket, look: PictureStyle = TABLE_IN_ENGLISH) -> None:
         """Serve the page of a seat until it disconnects or a newer page takes its place."""
         line, before = self._lines[seat], self._lines[seat].socket
         line.socket, line.has_come, line.look = socket, True, look
@@ -267,11 +267,11 @@ class Host:
                 line.socket = None
                 self.tell_all()
 
-    async def watch(self, socket: WebSocket, look: Look = TABLE_IN_ENGLISH) -> None:
+    async def watch(self, socket: WebSocket, look: PictureStyle = TABLE_IN_ENGLISH) -> None:
         """Serve the page of a spectator until it disconnects."""
         if len(self._watchers) >= MAX_WATCHING:
             return await close(socket, FULL, "as many watch as can")
-        line = Line(self._per_second)
+        line = Connection(self._per_second)
         line.socket, line.look = socket, look
         self._watchers.append(line)
         self.tell_all()
@@ -281,7 +281,7 @@ class Host:
             self._watchers.remove(line)
             self.tell_all()
 
-    async def _attend(self, line: Line, seat: Reader, socket: WebSocket, before: WebSocket | None = None) -> None:
+    async def _attend(self, line: Connection, seat: Reader, socket: WebSocket, before: WebSocket | None = None) -> None:
         sender = asyncio.create_task(self._send(line, seat, socket))
         try:
             if before is not None:
@@ -295,7 +295,7 @@ class Host:
         self.try_again()
         self.tell_all()
 
-    async def _send(self, line: Line, seat: Reader, socket: WebSocket) -> None:
+    async def _send(self, line: Connection, seat: Reader, socket: WebSocket) -> None:
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # the page has disconnected
             while line.socket is socket:
                 line.changed.clear()
@@ -306,7 +306,7 @@ class Host:
                     await socket.send_text(_json(self.state(seat, line.look)))
                 await line.changed.wait()
 
-    async def _listen(self, line: Line, seat: Reader, socket: WebSocket) -> None:
+    async def _listen(self, line: Connection, seat: Reader, socket: WebSocket) -> None:
         while line.socket is socket:
             received = await socket.receive()
             if received["type"] == "websocket.disconnect" or line.socket is not socket:
@@ -325,7 +325,7 @@ class Host:
             except MessageError as error:
                 self._refuse(line, error)
 
-    def _refuse(self, line: Line, error: MessageError) -> None:
+    def _refuse(self, line: Connection, error: MessageError) -> None:
         texts = self.table.texts.get(line.look.language, self.table.texts["en"])
         words = str(error) if error.reason is None else refusal_in_words(error.reason, texts)
         line.reply({"type": "error", "code": error.code, "text": words})

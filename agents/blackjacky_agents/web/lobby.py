@@ -11,8 +11,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from blackjacky_agents.checked import in_short
 from blackjacky_agents.games import agent_names, get_kit
+from blackjacky_agents.storage.checked import in_short
 from blackjacky_agents.web.host import Host
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.seats import levels, seats_for
@@ -71,7 +71,7 @@ def picture_of(name: str) -> Path | None:
     return path if path.is_file() else None
 
 
-class Order(BaseModel):
+class TableOrder(BaseModel):
     """An order for a new table."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
@@ -93,18 +93,18 @@ class Order(BaseModel):
             raise MessageError("order", str(error)) from error
 
 
-def read_order(text: bytes) -> Order:
-    """Parse and check an order: a JSON object with the fields of `Order`; `MessageError` (``order``) if it is invalid.
+def read_order(text: bytes) -> TableOrder:
+    """Parse and check an order: the fields of `TableOrder` as JSON; `MessageError` (``order``) if it is invalid.
 
     Agents must be among those of the game: an order cannot make the server read files, nor think for long.
     """
     try:
-        return check_order(Order.model_validate_json(text))
+        return check_order(TableOrder.model_validate_json(text))
     except ValidationError as error:
         raise MessageError("order", f"this is no order: {in_short(error)}") from None
 
 
-def check_order(order: Order) -> Order:
+def check_order(order: TableOrder) -> TableOrder:
     """The order; `MessageError` (``order``) for unknown games, rule options or agents, or too many players."""
     if order.game not in (games := usable_games()):
         raise MessageError("order", f"game={ascii(order.game)[:40]} is unknown; allowed are {', '.join(games)}")

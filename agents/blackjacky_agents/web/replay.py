@@ -8,10 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from blackjacky_agents.narration import action_phrase
+from blackjacky_agents.kit.narration import action_phrase
 from blackjacky_agents.search.analysis import Analysis, analyse
-from blackjacky_agents.thoughts import champion_of
-from blackjacky_agents.thoughts import replay as replayed
+from blackjacky_agents.search.explaining import champion_of
+from blackjacky_agents.search.explaining import replay as replayed
 from blackjacky_agents.wording import in_words, page_texts
 from blackjacky_env.declare import ActionInfo
 from blackjacky_env.replay import Translation, new_table, replay_html

@@ -24,7 +24,7 @@ _TOKEN = "[A-Za-z0-9_-]{1,64}"
 
 
 @dataclass
-class Seat:
+class Occupant:
     """The occupant of a seat: an agent, or a person identified by a token."""
 
     name: str
@@ -37,7 +37,7 @@ def new_token() -> str:
     return secrets.token_urlsafe(24)
 
 
-def seats_for(game: str, people: Sequence[str], agents: Sequence[str]) -> list[Seat]:
+def seats_for(game: str, people: Sequence[str], agents: Sequence[str]) -> list[Occupant]:
     """Seats with the people spread evenly around the table and the agents, in order, between them.
 
     The first person has seat 0. Raises `MessageError` if a name is invalid.
@@ -46,7 +46,7 @@ def seats_for(game: str, people: Sequence[str], agents: Sequence[str]) -> list[S
     places = {i * players // len(people): name for i, name in enumerate(people)}
     rest = iter(agents)
     seats = [
-        Seat(check_name(places[i]), token=new_token()) if i in places else Seat("", agent=next(rest))
+        Occupant(check_name(places[i]), token=new_token()) if i in places else Occupant("", agent=next(rest))
         for i in range(players)
     ]
     kinds = agent_names(game)
@@ -71,7 +71,7 @@ def strongest(game: str, agents: Sequence[str | None]) -> str:
     return max((each for each in agents if each in known[1:]), key=known.index, default=bot_names(game)[-1])
 
 
-def check_seats(seats: Sequence[Seat], watch: str) -> None:
+def check_seats(seats: Sequence[Occupant], watch: str) -> None:
     """Refuse seats that are not as from `seats_for`, and bad tokens, that of spectators included, with `ValueError`."""
     tokens = [watch, *(seat.token for seat in seats if seat.agent is None)]
     if any(seat.agent is not None and seat.token is not None for seat in seats) or len(set(tokens)) < len(tokens):

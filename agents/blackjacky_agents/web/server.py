@@ -28,12 +28,13 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from blackjacky_agents.agent import AgentError
 from blackjacky_agents.aside import aside
+from blackjacky_agents.web.drawing import read_look
 from blackjacky_agents.web.host import Host
 from blackjacky_agents.web.lobby import (
     AWAY,
     MAX_ORDER,
     MAX_TABLES,
-    Order,
+    TableOrder,
     describe_games,
     has_room,
     listed,
@@ -43,7 +44,6 @@ from blackjacky_agents.web.lobby import (
 )
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.origin import Guarded, is_from_here
-from blackjacky_agents.web.picture import read_look
 from blackjacky_agents.web.replay import replay_page
 from blackjacky_agents.web.table import Reader, Table, compile_hints, modified, resumed
 from blackjacky_agents.wording import pictured_cards
@@ -264,7 +264,7 @@ class Server:
         table = (await self.open(read_order(await _body(request)))).table
         return JSONResponse(listed(table, self._addresses(table)), 201)
 
-    async def open(self, order: Order) -> Host:
+    async def open(self, order: TableOrder) -> Host:
         """Open a table.
 
         Raises `MessageError` if there are too many (``full``, ``busy``), it cannot be saved (``saving``) or the order

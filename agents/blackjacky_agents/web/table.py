@@ -19,14 +19,14 @@ import numpy as np
 
 from blackjacky_agents.agent import recalls, shown_to, warm_up
 from blackjacky_agents.aside import aside
-from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Move, Narrator, Pause, Phrase, Score, action_phrase, say
+from blackjacky_agents.kit.narration import Narrator, Pause, Phrase, ScoreRow, SeenMove, action_phrase, say
 from blackjacky_agents.search.hints import advise
+from blackjacky_agents.storage.files import write_file
+from blackjacky_agents.web.drawing import TABLE_IN_ENGLISH, PictureStyle, shown
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.names import check_free, check_name
-from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look, shown
-from blackjacky_agents.web.seats import Seat, Thinker, check_seats, levels, new_token, strongest
+from blackjacky_agents.web.seats import Occupant, Thinker, check_seats, levels, new_token, strongest
 from blackjacky_agents.wording import is_settled, known_move, page_texts, score_table
 from blackjacky_env import IllegalActionError
 from blackjacky_env.checks import check_integer
@@ -58,7 +58,7 @@ class Table:
     def __init__(
         self,
         game: str,
-        seats: Sequence[Seat],
+        seats: Sequence[Occupant],
         variant: str | None = None,
         rules: Mapping[str, Any] | None = None,
         seed: int | None = None,
@@ -94,8 +94,8 @@ class Table:
             each.begin_game()
         self._views = self._look()
         self._told: list[dict[Reader, list[Phrase]]] = []  # for each move: sentences by reader
-        self._paused: dict[Reader, Move] = {}  # the move before the last pause
-        self._settled: dict[Reader, Move] = {}  # the move before the last settlement
+        self._paused: dict[Reader, SeenMove] = {}  # the move before the last pause
+        self._settled: dict[Reader, SeenMove] = {}  # the move before the last settlement
         self._lost: dict[int, int] = {}  # when players have lost all they had, as the number of the next move
         self.moments: list[str] = []
         """What people should see after the last move, in this order: ``"pause"`` and ``"settlement"``."""
@@ -226,7 +226,7 @@ class Table:
         self._save_first(self.env, self.earlier, seats)
         self.seats = seats
 
-    def _save_first(self, env: TableEnv, earlier: int, seats: Sequence[Seat]) -> None:
+    def _save_first(self, env: TableEnv, earlier: int, seats: Sequence[Occupant]) -> None:
         try:
             self._write(env, earlier, seats)
         except OSError as error:
@@ -243,7 +243,7 @@ class Table:
         self.was_secret = moves[None].action != self.env.game.words.actions[action]
         self._note_moments(moves)
 
-    def _note_moments(self, moves: dict[Reader, Move]) -> None:
+    def _note_moments(self, moves: dict[Reader, SeenMove]) -> None:
         """Keep what people should see after the move; at the end the scores stay, so nobody has to wait for them."""
         self.moments = []
         if self._narrator.pause(moves[None]) is not None:
@@ -265,13 +265,13 @@ class Table:
     def _look(self) -> dict[Reader, dict[str, Any]]:
         return {each: self.env.view(None if each is None else f"player_{each}") for each in self.readers}
 
-    def _story(self, move: Move) -> list[Phrase]:
+    def _story(self, move: SeenMove) -> list[Phrase]:
         settled = is_settled(self.env.game.name, move.before, move.after)
         return [*self._narrator.story(move), *(self._narrator.settlement(move.after) if settled else [])]
 
     # ---------------------------------------------------------------- state sent to a seat
 
-    def state(self, seat: Reader, look: Look = TABLE_IN_ENGLISH) -> dict[str, Any]:
+    def state(self, seat: Reader, look: PictureStyle = TABLE_IN_ENGLISH) -> dict[str, Any]:
         """The complete state sent to the person at ``seat``, or to spectators (None), JSON-ready."""
         view, pause = self._views[seat], self._last_pause(seat)
         return {
@@ -313,14 +313,14 @@ class Table:
         told = [{"move": move, "phrase": sentence} for move, each in moves for sentence in each[seat]]
         return told[-SENTENCES:]
 
-    def pause(self, seat: Reader, look: Look = TABLE_IN_ENGLISH) -> dict[str, Any]:
+    def pause(self, seat: Reader, look: PictureStyle = TABLE_IN_ENGLISH) -> dict[str, Any]:
         """What the last pause of this game shows to ``seat``; `MessageError` if there was none."""
         pause = self._last_pause(seat)
         if pause is None:
             raise MessageError("moment", "there is nothing to look at again yet")
         return {"name": pause.name, "told": pause.told, **shown(self.env, seat, pause.view, self._names, look)}
 
-    def settled(self, seat: Reader, look: Look = TABLE_IN_ENGLISH) -> dict[str, Any]:
+    def settled(self, seat: Reader, look: PictureStyle = TABLE_IN_ENGLISH) -> dict[str, Any]:
         """The table as ``seat`` sees it at the last settlement; empty if the game has no picture of that moment."""
         picture = self._narrator.settled
         return {} if picture is None else shown(self.env, seat, picture(self._settled[seat]), self._names, look)
@@ -336,7 +336,7 @@ class Table:
         columns, rows = score_table(self.env.game.name, self._settled[seat])
         return {"columns": columns, "rows": self._placed(rows) if self.over else [row._asdict() for row in rows]}
 
-    def _placed(self, rows: Sequence[Score]) -> list[dict[str, Any]]:
+    def _placed(self, rows: Sequence[ScoreRow]) -> list[dict[str, Any]]:
         winners, lost = self._views[None]["winners"], self._lost
         ranks = {row.seat: (row.seat not in winners, -row.standing, -lost.get(row.seat, 0)) for row in rows}
         places, told, found = sorted(ranks.values()), self.texts["en"]["sentences"], []
@@ -371,7 +371,7 @@ class Table:
                 self.path.unlink(missing_ok=True)
         self.path = None
 
-    def _write(self, env: TableEnv, earlier: int, seats: Sequence[Seat]) -> None:
+    def _write(self, env: TableEnv, earlier: int, seats: Sequence[Occupant]) -> None:
         if self.path is None:
             return
         record = env.record()
@@ -428,7 +428,7 @@ def resumed(path: Path) -> Table:
         kept = parse_json(first)
         if kept["format"] != FORMAT:
             raise ValueError(f"format={kept['format']!r} is not {FORMAT}")
-        record, seats = kept["record"], [Seat(**seat) for seat in kept["seats"]]
+        record, seats = kept["record"], [Occupant(**seat) for seat in kept["seats"]]
         variant, rules = record["variant"], record["options"]
         table = Table(record["game"], seats, variant, rules, hints=kept["hints"], watch=kept.get("watch"))
         table.earlier = check_integer("earlier", kept["earlier"], 0, 2**53)

@@ -25,10 +25,10 @@ from typing import Any, NamedTuple
 from tqdm import tqdm
 
 from blackjacky_agents import bot_names, cli
-from blackjacky_agents.checkpoint import load_checkpoint
 from blackjacky_agents.data import Dataset
-from blackjacky_agents.learning import run as training
+from blackjacky_agents.learning import training_run as training
 from blackjacky_agents.networks.agent_file import read_network
+from blackjacky_agents.storage.checkpoint import load_checkpoint
 from blackjacky_env.games import DEFAULT
 from scripts.proofs.attacks.common import ERROR, LOST, REFUSED, SURVIVED, Fork, Tries
 

@@ -17,7 +17,7 @@ import numba
 import numpy as np
 
 from blackjacky_agents import bot_names
-from blackjacky_agents.files import write_json
+from blackjacky_agents.storage.files import write_json
 from blackjacky_agents.web.seats import seats_for
 from blackjacky_agents.web.table import Table, resumed
 from blackjacky_env.compiled import entry

@@ -10,9 +10,9 @@ from unittest import mock
 import numpy as np
 import pytest
 
+from blackjacky_agents.solving.game_tree import build_tree
+from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.strategies import normalised
-from blackjacky_agents.solving.table import Table
-from blackjacky_agents.solving.tree import build_tree
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, Registration
 
@@ -53,7 +53,7 @@ def table(name):
     """One of `TABLES`."""
     game, options = TABLES[name]
     with with_poker():
-        return Table.of(game, **options)
+        return SmallTable.of(game, **options)
 
 
 def environment(name):

@@ -14,15 +14,15 @@ import pytest
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.agent import AgentError, CompiledAgent, asked, shown_to
-from blackjacky_agents.arena import table as arena
+from blackjacky_agents.arena import fixture as arena
 from blackjacky_agents.external.python_agent import PythonAgent
+from blackjacky_agents.search.explaining import explain
 from blackjacky_agents.solving.asking import ask_everywhere
 from blackjacky_agents.solving.cfr import Solver
-from blackjacky_agents.solving.run import Limits, SolveSettings, SolvingRun, read_settings
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.solution import SolvedAgent, find_solution, load_solution, policy_of, save_solution
+from blackjacky_agents.solving.solving_run import Limits, SolveSettings, SolvingRun, read_settings
 from blackjacky_agents.solving.strategies import uniform, worth_of
-from blackjacky_agents.thoughts import explain
 from blackjacky_env.compiled.compiling import compiled
 from blackjacky_env.compiled.random import below, draw
 from tests.agents.solving.tables import environment, table, tree, with_poker
@@ -145,7 +145,7 @@ def test_in_a_batch_of_games_it_is_given_the_keys_of_environments():
     """Also between moves of compiled agents, which are played without returning to Python."""
     agents, options = (solution("six"), make_agent("random")), dict(table("six").options)
     with mock.patch.object(SolvedAgent, "act_batch", autospec=True, side_effect=SolvedAgent.act_batch) as given:
-        played = arena.Table("black_jacky", "classic", 2, options, agents, ((0, 1),), 3, True)
+        played = arena.Fixture("black_jacky", "classic", 2, options, agents, ((0, 1),), 3, True)
         results = played.play(0, 20)
     env, expected = environment("six"), []
     moves = np.split(results.actions, results.starts[1:-1])

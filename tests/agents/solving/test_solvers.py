@@ -9,9 +9,9 @@ from blackjacky_agents.solving import cfr, sampled, strategies
 from blackjacky_agents.solving.asking import ask_everywhere
 from blackjacky_agents.solving.cfr import VARIANTS, Solver
 from blackjacky_agents.solving.sampled import SampledSolver
+from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.solution import SolvedAgent
 from blackjacky_agents.solving.strategies import uniform, worth_of
-from blackjacky_agents.solving.table import Table
 from tests.agents.solving import brute_force
 from tests.agents.solving.tables import EACH_TABLE, SIX_CARDS, by_key, environment, random_strategies, table, tree
 
@@ -114,7 +114,7 @@ def test_sampled_games_come_close_to_an_equilibrium(name, close):
 
 @pytest.mark.prove
 def test_a_table_with_too_many_own_decisions_is_refused():
-    given = Table.of("black_jacky", 2, **{**SIX_CARDS, "max_card": 5, "bust_at": 12, "max_turns_per_round": 40})
+    given = SmallTable.of("black_jacky", 2, **{**SIX_CARDS, "max_card": 5, "bust_at": 12, "max_turns_per_round": 40})
     few = mock.patch.object(sampled, "_MOST_DECISIONS", 2000)
     with few, pytest.raises(ValueError, match=r"meets more than 2,000; choose rule options with fewer"):
         SampledSolver(given)

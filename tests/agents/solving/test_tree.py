@@ -6,9 +6,9 @@ from functools import cache
 import numpy as np
 import pytest
 
+from blackjacky_agents.solving.game_tree import MemoryNeededError, build_tree
+from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.strategies import uniform, worth_of
-from blackjacky_agents.solving.table import Table
-from blackjacky_agents.solving.tree import MemoryNeededError, build_tree
 from blackjacky_env.compiled.compiling import compiled, inlined
 from blackjacky_env.compiled.random import draw
 from blackjacky_env.games import GAMES
@@ -99,7 +99,7 @@ def test_chance_that_is_not_declared_results_that_do_not_sum_to_0_and_too_many_d
         (with_rules("leduc", begin=inlined(begin_and_draw), redeal=inlined(redeal_and_keep)), "something beside the"),
         (replace(reshuffling, game=without_pile(reshuffling.game)), "cannot be enumerated .*: cards are reshuffled"),
         (with_rules("kuhn", returns=compiled(returns)), "do not sum to 0"),
-        *((Table.of(game), "orders at this table; allowed are 4,000,000") for game in GAMES),
+        *((SmallTable.of(game), "orders at this table; allowed are 4,000,000") for game in GAMES),
     ):
         with pytest.raises(ValueError, match=said):
             build_tree(given)
@@ -107,7 +107,7 @@ def test_chance_that_is_not_declared_results_that_do_not_sum_to_0_and_too_many_d
 
 @pytest.mark.prove
 def test_a_tree_that_does_not_fit_is_refused_and_progress_counts_its_nodes():
-    given, told = Table.of("black_jacky", 2, **{**SIX_CARDS, "max_card": 4, "bust_at": 7}), []
+    given, told = SmallTable.of("black_jacky", 2, **{**SIX_CARDS, "max_card": 4, "bust_at": 7}), []
     with pytest.raises(MemoryNeededError, match=r"does not fit into 1 MiB: .* take .*allow more memory"):
         build_tree(given, memory=2**20)
     found = build_tree(given, progress=told.append)

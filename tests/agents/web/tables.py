@@ -12,8 +12,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Move, action_phrase
-from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, shown
+from blackjacky_agents.kit.narration import SeenMove, action_phrase
+from blackjacky_agents.web.drawing import TABLE_IN_ENGLISH, shown
 from blackjacky_agents.web.seats import levels, seats_for
 from blackjacky_agents.web.serve import listen, uvicorn_server
 from blackjacky_agents.web.server import Server
@@ -104,7 +104,7 @@ def _known(env, before, after, action, seat):
     info = env.game.words.actions[action]
     if before["player"] != seat:
         info = info.heard(before["phase"])
-    return Move(before, after, info, seat, env.num_players, env.config_dict())
+    return SeenMove(before, after, info, seat, env.num_players, env.config_dict())
 
 
 def _sentences(env, move):

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from blackjacky_agents.web import lobby
 from blackjacky_agents.web import server as server_module
-from blackjacky_agents.web.lobby import MAX_ORDER, MAX_TABLES, Order
+from blackjacky_agents.web.lobby import MAX_ORDER, MAX_TABLES, TableOrder
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.server import Server
 from tests.agents.web.tables import new_table, play_on
@@ -130,7 +130,7 @@ async def test_nobody_is_thrown_out_and_a_lost_connection_is_waited_for(server, 
     """Of those that nobody has used, the oldest goes first; then those that were left long enough ago."""
     for module in (lobby, server_module):
         monkeypatch.setattr(module, "MAX_TABLES", 2)
-    order = Order(**ORDER)
+    order = TableOrder(**ORDER)
     async with server.running():
         first, _ = await server.open(order), await server.open(order)
         sitting = await Page(first, 0).open()

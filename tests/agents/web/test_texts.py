@@ -9,7 +9,7 @@ from string import Formatter
 import numpy as np
 import pytest
 
-from blackjacky_agents.narration import in_scene
+from blackjacky_agents.kit.narration import in_scene
 from blackjacky_agents.web import replay as replays
 from blackjacky_agents.web.seats import seats_for
 from blackjacky_agents.web.server import PAGE

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from blackjacky_agents.narration import (
-    Move,
+from blackjacky_agents.kit.narration import (
     Narrator,
     Pause,
     Phrase,
-    Score,
+    ScoreRow,
     ScoreTable,
+    SeenMove,
     View,
     card,
     say,
@@ -23,7 +23,7 @@ from blackjacky_env.draw import Settled, count_of
 # ---------------------------------------------------------------- moves
 
 
-def story(move: Move) -> list[Phrase]:
+def story(move: SeenMove) -> list[Phrase]:
     """What the move did, as far as the seat may know; nothing for "no trick"."""
     if move.action.kind == "no_trick":
         return []
@@ -35,7 +35,7 @@ def story(move: Move) -> list[Phrase]:
     return told
 
 
-def _tell_action(move: Move) -> Phrase:
+def _tell_action(move: SeenMove) -> Phrase:
     actor, info = seat(move.actor), move.action
     match info.kind:
         case "lay":
@@ -51,7 +51,7 @@ def _tell_action(move: Move) -> Phrase:
     return say(info.kind, actor=actor, card=_with_article(info.card), **chosen)
 
 
-def _ends_round(move: Move) -> bool:
+def _ends_round(move: SeenMove) -> bool:
     return bool(move.before["round"] != move.after["round"] or move.after["phase"] == "over")
 
 
@@ -62,7 +62,7 @@ def _with_article(value: int | str | None) -> Phrase:
     return say("an_8" if value == 8 else "a_card", card=card(value))
 
 
-def _trick(move: Move) -> Phrase:
+def _trick(move: SeenMove) -> Phrase:
     before, value = move.before, move.action.card
     laid = {"actor": seat(move.actor), "card": _with_article(value)}
     can_draw = before["draw_pile"] > 0 or len(before["discards"]) > 1  # R14
@@ -79,7 +79,7 @@ def _trick(move: Move) -> Phrase:
     return say(f"lays_{value}", **laid)
 
 
-def _swap(move: Move) -> Phrase:
+def _swap(move: SeenMove) -> Phrase:
     swapped = {"actor": seat(move.actor), "card": _with_article(move.action.card)}
     if move.action.pile == "discard":
         return say("swaps_discard", **swapped, taken=card(move.before["discard_top"]))
@@ -92,7 +92,7 @@ def _who_drew(before: View, after: View) -> int:
     return next(player for player, hand in enumerate(before["hands"]) if sizes[player] > count_of(hand))
 
 
-def _gained(move: Move, player: int, gone: int | str | None = None) -> Phrase:
+def _gained(move: SeenMove, player: int, gone: int | str | None = None) -> Phrase:
     """The card that ``player`` received when ``gone`` left the hand; hidden in other players' hands."""
     if isinstance(move.before["hands"][player], int):
         return card(HIDDEN)
@@ -141,14 +141,14 @@ def _reason(settled: View) -> str:
     return "lowest" if min(sums) in lost else "bust"
 
 
-def pause(move: Move) -> Pause | None:
+def pause(move: SeenMove) -> Pause | None:
     """The hands, laid open at a settlement."""
     if not _ends_round(move):
         return None
     return Pause(say("last_hands"), [say("hands_are_open")], settled(move))
 
 
-def settled(move: Move) -> View:
+def settled(move: SeenMove) -> View:
     """The hands, laid open, with the sums that count and the hearts that are lost."""
     settlement = move.after["last_settlement"]
     opened = {"hands": settlement["hands"], "displays": settlement["displays"], "last_settlement": settlement}
@@ -156,25 +156,25 @@ def settled(move: Move) -> View:
     return {**move.before, **opened, "player": None, "settled": changed}
 
 
-def scores(move: Move) -> ScoreTable:
+def scores(move: SeenMove) -> ScoreTable:
     """Cards, sum and hearts of each player, and who loses or gets back a heart (S2, S3)."""
     columns = [say("column_cards"), say("column_sum"), say("column_hearts")]
     return ScoreTable(columns, [_score(move, player) for player in range(move.players)])
 
 
-def _score(move: Move, player: int) -> Score:
+def _score(move: SeenMove, player: int) -> ScoreRow:
     settled = move.after["last_settlement"]
     had, has = move.before["hearts"][player], move.after["hearts"][player]
     hearts = say("from_to", before=had, after=has) if had != has else str(has)
     tenths, lost = settled["sums"][player], player in settled["losers"]
     mark = winner_mark(move, player) or ("bad" if lost else "")  # in a Schnell-Duell a winner may lose a heart
     if tenths is None:
-        return Score(player, ["", "", hearts], [say("comes_back")] if has > had else [], mark, has)
+        return ScoreRow(player, ["", "", hearts], [say("comes_back")] if has > had else [], mark, has)
     why = [] if not lost else [say(f"why_{_reason(settled)}"), say("one_heart_less" if has else "last_heart_lost")]
-    return Score(player, [_cards(move, player), _sum(tenths), hearts], why, mark, has)
+    return ScoreRow(player, [_cards(move, player), _sum(tenths), hearts], why, mark, has)
 
 
-def _cards(move: Move, player: int) -> list[Phrase]:
+def _cards(move: SeenMove, player: int) -> list[Phrase]:
     settled = move.after["last_settlement"]
     hand, laid = (list(map(card, settled[place][player])) for place in ("hands", "displays"))
     shown = [*hand, say("laid_out", cards=laid)] if laid else hand

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_agents.bots.trick_taking import NOTHING, lead_over_others
+from blackjacky_agents.bots.trick_readers import NOTHING, lead_over_others
 from blackjacky_agents.games.black_spy.bots import counter, seen
 from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.kit.features import Features, divided, one_hot, with_advice

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from blackjacky_agents.narration import Move, Phrase, View, all_of, say, seat, the
-from blackjacky_agents.tricks import TrickGame, ends_deal, is_full, trick_of
+from blackjacky_agents.kit.narration import Phrase, SeenMove, View, all_of, say, seat, the
+from blackjacky_agents.kit.tricks import TrickGame, ends_deal, is_full, trick_of
 from blackjacky_env.compiled import in_plain_python
 from blackjacky_env.declare import HIDDEN
 from blackjacky_env.draw import count_of, signed
@@ -18,7 +18,7 @@ from blackjacky_env.games.black_spy.state import BLACK_CARDS, KIND_NAMES, PICKS
 _points_of = in_plain_python(rules.points_of)
 
 
-def story(move: Move) -> list[Phrase]:
+def story(move: SeenMove) -> list[Phrase]:
     """What the move did, as far as the seat may know, and what followed from it."""
     before, after = move.before, move.after
     match before["phase"]:
@@ -49,13 +49,13 @@ def _colour(name: str) -> Phrase:
 # ---------------------------------------------------------------- the mole, passing, the call
 
 
-def _takes(move: Move) -> list[Phrase]:
+def _takes(move: SeenMove) -> list[Phrase]:
     """V3: a card taken from the pile; the last player gets the last three without a decision."""
     told = [say("takes", actor=seat(move.actor), card=the(move.action.card))]
     return told if move.after["phase"] == "take" else [*told, _gets_the_rest(move)]
 
 
-def _gets_the_rest(move: Move) -> Phrase:
+def _gets_the_rest(move: SeenMove) -> Phrase:
     hands = [*zip(move.before["hands"], move.after["hands"], strict=True)]
     last = next(p for p, (had, has) in enumerate(hands) if count_of(has) - count_of(had) == PICKS)
     had, has = hands[last]
@@ -65,7 +65,7 @@ def _gets_the_rest(move: Move) -> Phrase:
     return say("gets_these", seat=seat(last), cards=all_of(map(the, new.elements())))
 
 
-def _chooses_to_pass(move: Move) -> list[Phrase]:
+def _chooses_to_pass(move: SeenMove) -> list[Phrase]:
     """B3: the card chosen; of other players only that all three are chosen, and of all that the cards are passed."""
     told = []
     if move.action.card != HIDDEN:
@@ -84,7 +84,7 @@ def prompt(view: View) -> Phrase | None:
     return say("pass_prompt", number=count_of(view["chosen"][player]) + 1, of=PICKS, to=seat(to))
 
 
-def _passed(move: Move) -> list[Phrase]:
+def _passed(move: SeenMove) -> list[Phrase]:
     """B3: cards have been passed; the reader sees those received."""
     direction, told = move.after["pass_to"], [say(f"pass_{move.after['pass_to']}")]
     if move.seat is None:
@@ -110,13 +110,13 @@ def _opens(after: View) -> list[Phrase]:
 # ---------------------------------------------------------------- tricks
 
 
-def _plays(move: Move) -> list[Phrase]:
+def _plays(move: SeenMove) -> list[Phrase]:
     key = "plays" if move.before["table"] else "leads"
     told = [say(key, actor=seat(move.actor), card=the(move.action.card)), *_follows_neither(move)]
     return told + _trick(move) if is_full(move) else told
 
 
-def _follows_neither(move: Move) -> list[Phrase]:
+def _follows_neither(move: SeenMove) -> list[Phrase]:
     """O3: the colour and the numbers that the player is now known to lack."""
     if ends_deal(move) or not move.after["hands"][move.actor]:
         return []
@@ -128,7 +128,7 @@ def _follows_neither(move: Move) -> list[Phrase]:
     return [say("lacks", seat=seat(move.actor), what=all_of(lacked))] if lacked else []
 
 
-def _trick(move: Move) -> list[Phrase]:
+def _trick(move: SeenMove) -> list[Phrase]:
     """B6, B8: who wins the trick, what it costs, and whether all black cards are in one hand now."""
     trick = trick_of(move)
     winner, names = winner_of(trick), [name for _, name in trick]
@@ -154,7 +154,7 @@ def _points(name: str, options: Mapping[str, Any]) -> int:
 # ---------------------------------------------------------------- scores
 
 
-def _scores(move: Move) -> list[Phrase]:
+def _scores(move: SeenMove) -> list[Phrase]:
     """The points of the deal, and totals that are halved (V6)."""
     before, after = move.before, move.after
     told = [say("gets", seat=seat(p), points=signed(points)) for p, points in enumerate(after["last_deal"])]
@@ -172,7 +172,7 @@ def _decision(view: View) -> list[Phrase]:
     return [say("wins" if len(winners) == 1 else "win", seats=all_of(winners), points=lowest)]
 
 
-def _reasons(move: Move, player: int, taken: list[int]) -> list[Phrase]:
+def _reasons(move: SeenMove, player: int, taken: list[int]) -> list[Phrase]:
     """B8, B9, V6: all black cards, a total that is halved or ends the game."""
     total, ends_at = move.after["totals"][player], limit(move.after)
     why = [say("all_black_taken")] if taken[0] == BLACK_CARDS else []

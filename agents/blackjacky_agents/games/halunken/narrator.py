@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blackjacky_agents.narration import (
-    Move,
+from blackjacky_agents.kit.narration import (
     Narrator,
     Pause,
     Phrase,
-    Score,
+    ScoreRow,
     ScoreTable,
+    SeenMove,
     View,
     all_of,
     card,
@@ -36,7 +36,7 @@ _COLOURS = {"R": "red", "V": "violet", "G": "grey", "Y": "yellow"}
 # ---------------------------------------------------------------- moves
 
 
-def story(move: Move) -> list[Phrase]:
+def story(move: SeenMove) -> list[Phrase]:
     """What the move did, as far as the seat may know, and what followed from it."""
     before, after = move.before, move.after
     told = [_tell_action(move)]
@@ -51,7 +51,7 @@ def story(move: Move) -> list[Phrase]:
     return [*told, *_beginning(before, after)]
 
 
-def _tell_action(move: Move) -> Phrase:
+def _tell_action(move: SeenMove) -> Phrase:
     actor, info, before = seat(move.actor), move.action, move.before
     match before["phase"]:
         case "place_captain":
@@ -93,12 +93,12 @@ def _beginning(before: View, after: View) -> list[Phrase]:
 # ---------------------------------------------------------------- movement cards
 
 
-def _revealed(move: Move) -> dict[Mover, int | str]:
+def _revealed(move: SeenMove) -> dict[Mover, int | str]:
     """The movement cards just revealed; in a duel with that of Black Jack."""
     return {each["figure"]: each["number"] for each in move.after["happened"] if each["what"] == "reveals"}
 
 
-def _reveal(move: Move) -> list[Phrase]:
+def _reveal(move: SeenMove) -> list[Phrase]:
     """The cards laid by all, and those that cancel each other (H4, D3)."""
     laid = _revealed(move)
     told = [say("reveal", cards=listed([say("laid", figure=_name(each), card=laid[each]) for each in laid]))]
@@ -116,7 +116,7 @@ def _name(figure: Mover) -> Phrase | str:
 # ---------------------------------------------------------------- what the figures do
 
 
-def _resolution(move: Move) -> Iterator[Phrase]:
+def _resolution(move: SeenMove) -> Iterator[Phrase]:
     """What has happened to the figures since the action."""
     passed: list[Phrase | str] = []
     for each in move.after["happened"]:
@@ -140,7 +140,7 @@ def _resolution(move: Move) -> Iterator[Phrase]:
                 yield say("black_jack_moves", number=each["number"], field=field, past=past)
 
 
-def _gain(move: Move, each: dict[str, Any]) -> Phrase:
+def _gain(move: SeenMove, each: dict[str, Any]) -> Phrase:
     """The end of a sentence: what the figure takes from the tavern, and for whom (D4, D6)."""
     found, buyer = each["card"], move.before["buyer"]
     if found is None:
@@ -180,7 +180,7 @@ def _score(view: View, player: int, points: int) -> Phrase:
 # ---------------------------------------------------------------- what people should see
 
 
-def pause(move: Move) -> Pause | None:
+def pause(move: SeenMove) -> Pause | None:
     """The movement cards, revealed, with the figures where they still stand."""
     before, laid, seats = move.before, _revealed(move), range(move.players)
     if not laid:
@@ -200,7 +200,7 @@ def pause(move: Move) -> Pause | None:
     return Pause(say("last_reveal"), _reveal(move), shown)
 
 
-def settled(move: Move) -> View:
+def settled(move: SeenMove) -> View:
     """The crews before the last moves, with the scores before and after them."""
     revealed, after = pause(move), move.after
     shown = move.before if revealed is None else revealed.view
@@ -212,7 +212,7 @@ def _lowest(after: View) -> list[int]:
     return worst([-points for points in after["last_game"]])
 
 
-def scores(move: Move) -> ScoreTable:
+def scores(move: SeenMove) -> ScoreTable:
     """The crews where they can be seen, and the scores of each player (C1)."""
     is_over, several = move.after["phase"] == "over", move.options["three_games"]
     columns = [say("column_crew")] * is_over + [say("column_points")] + [say("column_total")] * several
@@ -220,7 +220,7 @@ def scores(move: Move) -> ScoreTable:
     return ScoreTable(columns, rows)
 
 
-def _score_line(move: Move, player: int, is_over: bool, several: bool) -> Score:
+def _score_line(move: SeenMove, player: int, is_over: bool, several: bool) -> ScoreRow:
     after = move.after
     crew, points = list(map(card, after["crews"][player])), after["last_game"][player]
     cells = [listed(crew) if crew else ""] * is_over + [points] + [after["totals"][player]] * several
@@ -229,7 +229,7 @@ def _score_line(move: Move, player: int, is_over: bool, several: bool) -> Score:
     why = [] if colour is None else [say("counts_double", colour=say(_COLOURS[colour]))]
     if mark == "bad":
         why.append(say("lowest_score"))
-    return Score(player, cells, why, mark, after["totals"][player])
+    return ScoreRow(player, cells, why, mark, after["totals"][player])
 
 
 NARRATOR = Narrator(story, settlement, pause, scores, settled=settled)

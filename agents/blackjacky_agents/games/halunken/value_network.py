@@ -13,7 +13,7 @@ import numpy as np
 from blackjacky_agents.games.halunken.bots.crew import change_from, leaders
 from blackjacky_agents.games.halunken.prospects import expected_score, rounds_left, stage
 from blackjacky_agents.games.halunken.prospects import value as formula
-from blackjacky_agents.kit.value_network import ValueNetwork, write_lead
+from blackjacky_agents.kit.value_networks import ValueNetwork, write_lead
 from blackjacky_env.compiled import compiled, scratch
 from blackjacky_env.declare import NOBODY, Layout, Part
 from blackjacky_env.games.halunken import state

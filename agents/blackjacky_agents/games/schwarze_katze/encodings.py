@@ -6,7 +6,7 @@ cards are those in other hands.
 
 from __future__ import annotations
 
-from blackjacky_agents.bots.trick_taking import NOTHING, lead_over_others
+from blackjacky_agents.bots.trick_readers import NOTHING, lead_over_others
 from blackjacky_agents.games.schwarze_katze.bots import counter, seen
 from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.kit.features import Features, divided, one_hot, with_advice

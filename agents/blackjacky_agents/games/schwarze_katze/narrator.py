@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.narration import Move, Phrase, View, card, listed, say, seat
-from blackjacky_agents.tricks import Trick, TrickGame, ends_deal, is_full, trick_of
+from blackjacky_agents.kit.narration import Phrase, SeenMove, View, card, listed, say, seat
+from blackjacky_agents.kit.tricks import Trick, TrickGame, ends_deal, is_full, trick_of
 from blackjacky_env.compiled import in_plain_python
 from blackjacky_env.draw import signed
 from blackjacky_env.games.schwarze_katze import rules
@@ -12,7 +12,7 @@ from blackjacky_env.games.schwarze_katze.state import CARD_NAMES
 _penalty_of = in_plain_python(rules.penalty_of)
 
 
-def story(move: Move) -> list[Phrase]:
+def story(move: SeenMove) -> list[Phrase]:
     """The card played, the winner of a finished trick, and the points of a finished deal."""
     played = str(move.action.card)
     told = [say("plays" if move.before["table"] else "leads", actor=seat(move.actor), card=card(played))]
@@ -23,7 +23,7 @@ def story(move: Move) -> list[Phrase]:
     return told
 
 
-def _taken(move: Move) -> list[Phrase]:
+def _taken(move: SeenMove) -> list[Phrase]:
     """Who takes a full trick, and the penalty in it (K6)."""
     trick = trick_of(move)
     points = sum(_penalty_of(CARD_NAMES.index(name), move.options["heart_ace"]) for _, name in trick)

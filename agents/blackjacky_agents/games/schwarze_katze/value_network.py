@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from blackjacky_agents.kit import hands
-from blackjacky_agents.kit.value_network import ValueNetwork
+from blackjacky_agents.kit.value_networks import ValueNetwork
 from blackjacky_env.compiled import compiled
 from blackjacky_env.declare import Layout, Part
 from blackjacky_env.games.schwarze_katze import state

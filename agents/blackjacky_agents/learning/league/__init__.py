@@ -13,6 +13,6 @@ of the part before plays, and the learner learns its probabilities, improved by 
 are tried as in `search:N`, in positions that the player may be in, so that the learner learns what search would find.
 """
 
-from blackjacky_agents.learning.league.run import League
+from blackjacky_agents.learning.league.league_run import League
 
 __all__ = ["League"]

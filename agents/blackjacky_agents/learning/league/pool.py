@@ -16,7 +16,7 @@ _MIN_WEIGHT = 0.02
 
 
 @dataclass
-class Opponent:
+class PoolMember:
     """An opponent with the learner's results at tables with it."""
 
     name: str
@@ -36,7 +36,7 @@ class Opponent:
 
 
 def record_results(
-    opponents: Sequence[Opponent], seating: npt.NDArray[np.int64], shares: npt.NDArray[np.float64]
+    opponents: Sequence[PoolMember], seating: npt.NDArray[np.int64], shares: npt.NDArray[np.float64]
 ) -> None:
     """Update the results of each opponent from the games, (N, P), in which both it and the learner played.
 
@@ -54,12 +54,12 @@ def record_results(
 class Pool:
     """Bots, at least one, and up to ``size`` learned opponents; then the bots are drawn with ``bot_fraction``."""
 
-    def __init__(self, bots: Sequence[Opponent], size: int, bot_fraction: float) -> None:
+    def __init__(self, bots: Sequence[PoolMember], size: int, bot_fraction: float) -> None:
         self.opponents = list(bots)
         self._bots, self._size, self._bot_fraction = len(bots), size, bot_fraction
 
     @property
-    def learned(self) -> list[Opponent]:
+    def learned(self) -> list[PoolMember]:
         """The learned opponents."""
         return self.opponents[self._bots :]
 
@@ -72,7 +72,7 @@ class Pool:
         probabilities: npt.NDArray[np.float64] = weights / weights.sum()
         return probabilities
 
-    def add(self, opponent: Opponent) -> None:
+    def add(self, opponent: PoolMember) -> None:
         """Add a learned opponent; in a full pool it replaces the one that wins least against the learner."""
         if len(self.learned) >= self._size:
             self.opponents.remove(min(self.learned, key=lambda other: other.weight))

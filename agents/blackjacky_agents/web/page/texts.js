@@ -59,7 +59,7 @@ export function explanationOf({ kind, card, pile }) {
   return keys.map((key) => word("explanations", key)).find((words) => words !== undefined) ?? "";
 }
 
-// Renders a phrase; the counterpart of `in_words` in wording.py; narration.py documents phrases.
+// Renders a phrase; the counterpart of `in_words` in wording.py; kit/narration.py documents phrases.
 export function inWords(phrase, names) {
   if (Array.isArray(phrase)) {
     const players = phrase.every((each) => each?.seat !== undefined);

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from blackjacky_agents.bots.trick_taking import NOTHING
+from blackjacky_agents.bots.trick_readers import NOTHING
 from blackjacky_agents.games.black_spy.bots import seen
 from blackjacky_env.compiled import compiled, inlined, scratch
 from blackjacky_env.games.black_spy import state

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.bots.trick_taking import NOTHING
+from blackjacky_agents.bots.trick_readers import NOTHING
 from blackjacky_agents.games.black_spy.bots import seen
 from blackjacky_env.compiled import compiled
 from blackjacky_env.games.black_spy import state

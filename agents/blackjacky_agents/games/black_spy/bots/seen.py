@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.bots.trick_taking import readers
+from blackjacky_agents.bots.trick_readers import readers
 from blackjacky_env.compiled import compiled, inlined
 from blackjacky_env.games.black_spy import rules, state
 

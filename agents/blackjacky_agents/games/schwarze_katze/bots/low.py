@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.bots.trick_taking import NOTHING
+from blackjacky_agents.bots.trick_readers import NOTHING
 from blackjacky_agents.games.schwarze_katze.bots.seen import beats, highest_on_table, led_card, players_to_come
 from blackjacky_env.compiled import compiled
 from blackjacky_env.games.schwarze_katze import state

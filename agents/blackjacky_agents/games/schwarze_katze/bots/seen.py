@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.bots.trick_taking import readers
+from blackjacky_agents.bots.trick_readers import readers
 from blackjacky_env.compiled import inlined
 from blackjacky_env.games.schwarze_katze import rules, state
 

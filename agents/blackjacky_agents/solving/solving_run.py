@@ -8,16 +8,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from blackjacky_agents.checkpoint import MOST_SECONDS, has_checkpoint, load_checkpoint, save_checkpoint
-from blackjacky_agents.files import versions, write_json
 from blackjacky_agents.reports import machine
 from blackjacky_agents.solving import cfr
+from blackjacky_agents.solving.game_tree import GameTree, Progress, build_tree
 from blackjacky_agents.solving.sampled import SampledSolver
+from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.solution import SOLUTION_FILE, save_solution
 from blackjacky_agents.solving.strategies import Worth, worth_of
-from blackjacky_agents.solving.table import Table
-from blackjacky_agents.solving.tree import Progress, Tree, build_tree
 from blackjacky_agents.stopping import stop_gently
+from blackjacky_agents.storage.checkpoint import MOST_SECONDS, has_checkpoint, load_checkpoint, save_checkpoint
+from blackjacky_agents.storage.files import versions, write_json
 from blackjacky_env.checks import check_choice, check_integer, check_number
 from blackjacky_env.reading import MAX_DATA, parse_json, read_file
 
@@ -50,9 +50,9 @@ class SolveSettings:
             raise TypeError(f"rule_options={self.rule_options!r} are no options by name")
 
     @property
-    def table(self) -> Table:
+    def table(self) -> SmallTable:
         """The table; `TypeError` or `ValueError` say what is allowed."""
-        return Table.of(self.game, self.players, self.variant, **self.rule_options)
+        return SmallTable.of(self.game, self.players, self.variant, **self.rule_options)
 
 
 @dataclass
@@ -83,7 +83,7 @@ class SolvingRun:
         command: str,
         threads: int = 1,
         clock: Callable[[], float] = time.perf_counter,
-        tree: Tree | None = None,
+        tree: GameTree | None = None,
         progress: Progress = lambda nodes: None,
     ) -> None:
         self.settings, self.folder, self.command, self.threads = settings, folder, command, threads

@@ -16,9 +16,9 @@ import pyarrow.dataset as ds
 from pyarrow.fs import LocalFileSystem
 from pydantic import Field
 
-from blackjacky_agents.checked import Checked, in_short
-from blackjacky_agents.data.games import Games, Setup
 from blackjacky_agents.data.schema import games_schema
+from blackjacky_agents.data.stored_games import Setup, StoredGames
+from blackjacky_agents.storage.checked import Checked, in_short
 from blackjacky_env.checks import check_choice, check_integer
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.play import NONE, Decisions
@@ -196,7 +196,7 @@ class Dataset:
             for games, decisions, _ in self.setup.played_back(piece, reward, threads):
                 yield self.setup.to_decisions(games, decisions)
 
-    def games(self, shards: Sequence[Shard] | None = None) -> Iterator[Games]:
+    def games(self, shards: Sequence[Shard] | None = None) -> Iterator[StoredGames]:
         """The games of all shards, or of some, piece by piece in order, their moves not yet checked."""
         return starmap(self._read, self._pieces(self.description.shards if shards is None else shards))
 
@@ -225,7 +225,7 @@ class Dataset:
 
     # ------------------------------------------------------------ reading
 
-    def _windows(self, pieces: Iterator[Games], reward: str, buffer: int, threads: int) -> Iterator[Batch]:
+    def _windows(self, pieces: Iterator[StoredGames], reward: str, buffer: int, threads: int) -> Iterator[Batch]:
         """Decisions of whole games as columns, as many as fit into the buffer; see `_taken`."""
         parts: list[Batch] = []
         held = 0
@@ -258,7 +258,7 @@ class Dataset:
                 raise ValueError(f"{path} is no Parquet file of games, or damaged: {error}") from None
         return pieces
 
-    def _read(self, piece: ds.ParquetFileFragment, shard: Shard) -> Games:
+    def _read(self, piece: ds.ParquetFileFragment, shard: Shard) -> StoredGames:
         """The games of a row group, their moves not yet checked; `ValueError` if it is damaged or has other games."""
         try:
             games = self.setup.from_arrow(piece.to_table(schema=games_schema(self.setup.num_players)))
@@ -287,7 +287,7 @@ def _setup_of(description: Description) -> Setup:
     return Setup(table.game, table.num_players, table.variant, table.options, list(dict.fromkeys(policies)))
 
 
-def _columns(games: Games, decisions: Decisions) -> Batch:
+def _columns(games: StoredGames, decisions: Decisions) -> Batch:
     of_game = games.game_of_move
     return {
         "observation": decisions.observations,

@@ -23,8 +23,8 @@ from numba.core import event
 from tqdm import tqdm
 
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.files import try_to_write
 from blackjacky_agents.reports import in_this_shell
+from blackjacky_agents.storage.files import try_to_write
 from blackjacky_env.compiled import check_threads
 from blackjacky_env.declare import Game, describe_options, field_docs, plain
 from blackjacky_env.draw import listed

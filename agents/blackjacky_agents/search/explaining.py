@@ -56,7 +56,7 @@ def play(env: TableEnv, agents: Mapping[str, Agent], instead: Agent | None = Non
 
     Examples:
         >>> from blackjacky_agents import make_agent
-        >>> from blackjacky_agents.thoughts import play
+        >>> from blackjacky_agents.search.explaining import play
         >>> from blackjacky_env import black_jacky_v0, replay_html
         >>> env = black_jacky_v0.env(num_players=2)
         >>> env.reset(seed=0)

@@ -27,9 +27,9 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, check_plays
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.results_file import Line, ResultsFile, describe
-from blackjacky_agents.arena.standings import Games, stopping_widths
-from blackjacky_agents.arena.table import Failures, Lineup, Results, Table, count_failures, join
+from blackjacky_agents.arena.fixture import Failures, Fixture, Lineup, Results, count_failures, join
+from blackjacky_agents.arena.results_file import JsonLine, ResultsFile, describe
+from blackjacky_agents.arena.standings import PlayedDeals, stopping_widths
 from blackjacky_agents.arena.workers import open_jobs
 from blackjacky_agents.registry import make_agent
 from blackjacky_env.checks import check_choice, check_flag, check_integer
@@ -85,7 +85,7 @@ class Tournament:
     """A tournament between line-ups of agents at one table size, with duplicate deals.
 
     Examples:
-        >>> from blackjacky_agents.arena.tournament import Tournament
+        >>> from blackjacky_agents.arena.tournaments import Tournament
         >>> tournament = Tournament(["random", "threshold", "trickster"], num_players=3)
         >>> tournament.play(games=300)
         >>> tournament.games().shares.shape  # deals, turns, seats
@@ -129,7 +129,7 @@ class Tournament:
         if len(set(names)) < len(names):
             raise ValueError(f"agents={list(names)} are not all different; copies belong in line-ups")
         self.names = names
-        self.table = Table(
+        self.table = Fixture(
             game,
             env.variant,
             env.num_players,
@@ -207,7 +207,7 @@ class Tournament:
                 self._read(found)
             yield
 
-    def _read(self, lines: Sequence[Line]) -> None:
+    def _read(self, lines: Sequence[JsonLine]) -> None:
         """Take the games of the file in place of those known."""
         assert self._file is not None
         try:
@@ -216,14 +216,14 @@ class Tournament:
         except ValueError as error:
             raise ValueError(f"{self._file.path}, {error}; the file is damaged or was modified") from None
 
-    def games(self, count: int | None = None) -> Games:
+    def games(self, count: int | None = None) -> PlayedDeals:
         """The complete deals among the first ``count`` games (all by default)."""
         table, results = self.table, self._joined()
         players = table.num_players
         deals = (self.played if count is None else min(count, self.played)) // players
         part = slice(deals * players)
         shape = (deals, players, players)
-        return Games(
+        return PlayedDeals(
             self.names,
             np.array(table.lineups, np.int64),
             table.schedule(0, deals * players)[1].reshape(shape),

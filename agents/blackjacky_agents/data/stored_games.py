@@ -19,7 +19,7 @@ from blackjacky_env.declare import Game
 from blackjacky_env.play import Decisions, expand_games, new_decisions, score_all
 
 
-class Games(NamedTuple):
+class StoredGames(NamedTuple):
     """N games as they are stored."""
 
     episodes: npt.NDArray[np.int64]
@@ -47,12 +47,12 @@ class Games(NamedTuple):
         """Number of each move in its game, shape (R,)."""
         return np.arange(len(self.moves)) - self.starts[self.game_of_move]
 
-    def part(self, first: int, last: int) -> Games:
+    def part(self, first: int, last: int) -> StoredGames:
         """The games first .. last - 1, without copying their moves."""
         *by_game, moves, starts = self
         begin, end = starts[first], starts[last]
         some = [column[first:last] for column in by_game]
-        return Games._make([*some, moves[begin:end], starts[first : last + 1] - begin])
+        return StoredGames._make([*some, moves[begin:end], starts[first : last + 1] - begin])
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ class Setup:
     """Names of the policies; a policy's number is its index here."""
 
     def played_back(
-        self, games: Games, reward: str = "win", threads: int = 1, most: int = 2**16
-    ) -> Iterator[tuple[Games, Decisions, npt.NDArray[Any]]]:
+        self, games: StoredGames, reward: str = "win", threads: int = 1, most: int = 2**16
+    ) -> Iterator[tuple[StoredGames, Decisions, npt.NDArray[Any]]]:
         """Play games from their moves: a few at a time, what every decision saw and earned, and the final states, (N,).
 
         Nothing is trusted: `ValueError` if the moves are not those of whole games that end as stored. ``reward`` is
@@ -88,7 +88,7 @@ class Setup:
             self._check_results(part, states)
             yield part, decisions, states
 
-    def _check_results(self, games: Games, states: npt.NDArray[Any]) -> None:
+    def _check_results(self, games: StoredGames, states: npt.NDArray[Any]) -> None:
         scores = np.zeros((len(states), self.game.max_players), np.int64)
         score_all(self.game)(states, scores)
         own = slice(self.num_players)
@@ -97,7 +97,7 @@ class Setup:
             number = games.episodes[np.argmax(differs.any(axis=1))]
             raise ValueError(f"game {number} ends differently than stored; it was changed, or the rules are others")
 
-    def from_arrow(self, table: pa.Table) -> Games:
+    def from_arrow(self, table: pa.Table) -> StoredGames:
         """The games of a table with `games_schema`; `ValueError` if it is damaged or of another setup."""
         table.validate(full=True)
         columns, shape = {}, (table.num_rows, self.num_players)
@@ -115,7 +115,7 @@ class Setup:
         if seats.null_count:
             raise ValueError(f"it has other policies than {', '.join(self.policies)}")
         lengths = pc.list_value_length(table["actions"]).to_numpy()
-        return Games(
+        return StoredGames(
             columns["episode"].to_numpy(),
             seeds,
             seats.to_numpy().astype(np.int64).reshape(shape),
@@ -125,7 +125,7 @@ class Setup:
             np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         )
 
-    def to_arrow(self, games: Games) -> pa.Table:
+    def to_arrow(self, games: StoredGames) -> pa.Table:
         """The table with `games_schema` of which `from_arrow` makes these games."""
         names = pa.array(self.policies, pa.string()).take(pa.array(games.seats.ravel()))
         columns = [
@@ -139,7 +139,7 @@ class Setup:
         ]
         return pa.Table.from_arrays(columns, schema=games_schema(self.num_players))
 
-    def to_decisions(self, games: Games, decisions: Decisions) -> pa.RecordBatch:
+    def to_decisions(self, games: StoredGames, decisions: Decisions) -> pa.RecordBatch:
         """Games that were played back as a record batch with `decisions_schema`."""
         count, steps, of_game = len(games.moves), games.steps, games.game_of_move
         columns = [

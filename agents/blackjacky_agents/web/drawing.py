@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from blackjacky_agents.narration import View, in_scene
+from blackjacky_agents.kit.narration import View, in_scene
 from blackjacky_agents.wording import page_texts
 from blackjacky_env.draw import draw_svg
 from blackjacky_env.envs import TableEnv
 
 
-class Look(NamedTuple):
+class PictureStyle(NamedTuple):
     """How a page wants its picture."""
 
     layout: str = "table"
@@ -19,16 +19,16 @@ class Look(NamedTuple):
     language: str = "en"
 
 
-TABLE_IN_ENGLISH = Look()
+TABLE_IN_ENGLISH = PictureStyle()
 
 
-def read_look(asked: Mapping[str, str]) -> Look:
+def read_look(asked: Mapping[str, str]) -> PictureStyle:
     """The look that a page asks for with the parameters ``layout`` and ``language``; the default in place of others."""
-    look = Look(**{name: asked[name][:20] for name in Look._fields if name in asked})
+    look = PictureStyle(**{name: asked[name][:20] for name in PictureStyle._fields if name in asked})
     return look if look.layout in ("table", "phone") else look._replace(layout="table")
 
 
-def shown(env: TableEnv, seat: int | None, view: View, names: Sequence[str], look: Look) -> dict[str, Any]:
+def shown(env: TableEnv, seat: int | None, view: View, names: Sequence[str], look: PictureStyle) -> dict[str, Any]:
     """``picture`` (markup) and ``table`` (words) of a view of a seat, or of a spectator (None), from it alone.
 
     Elements may have the attributes ``data-action`` (a number), ``data-kind``, ``data-card``, ``data-pile``,

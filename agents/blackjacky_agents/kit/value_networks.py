@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import load, save
 
-from blackjacky_agents.files import read_by_card, write_with_card
 from blackjacky_agents.kit.search import Stage, Value, to_rewards
+from blackjacky_agents.storage.files import read_by_card, write_with_card
 from blackjacky_env.compiled import compiled, scratch
 from blackjacky_env.declare import Layout
 from blackjacky_env.reading import parse_json, read_file

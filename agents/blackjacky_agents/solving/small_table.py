@@ -12,7 +12,7 @@ from blackjacky_env.play import identity
 
 
 @dataclass(frozen=True)
-class Table:
+class SmallTable:
     """A table; made by `Table.of`, which checks it."""
 
     game: Game
@@ -29,7 +29,7 @@ class Table:
         variant: str | None = None,
         table: str | None = None,
         **rule_options: Any,
-    ) -> Table:
+    ) -> SmallTable:
         """A table with the game's defaults for None, or its ``table``, such as ``"mini-1"``.
 
         Raises `TypeError` or `ValueError`, which say what is allowed.

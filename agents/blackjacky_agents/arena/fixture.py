@@ -89,7 +89,7 @@ def join(parts: Sequence[Results]) -> Results:
 
 
 @dataclass(frozen=True)
-class Table:
+class Fixture:
     """Everything that determines the games of a tournament; can be pickled if its agents can."""
 
     game: str

@@ -115,7 +115,7 @@ _EMPTY = -1
 _SLOT_BITS = np.uint64(0x7FFFFFFF)
 
 
-class Tree(NamedTuple):
+class SearchTree(NamedTuple):
     """The searcher's information sets with their statistics, and scratch space of simulations.
 
     M is the capacity in nodes, K the size of an observation, A the number of actions. Node 0 is the root.
@@ -135,7 +135,7 @@ class Tree(NamedTuple):
 
 
 @cache
-def make_new_tree(game: Game) -> Callable[..., Tree]:
+def make_new_tree(game: Game) -> Callable[..., SearchTree]:
     """Compiled (nodes) -> an empty tree with that capacity."""
     num_actions, max_players, new_scratch = game.num_actions, game.max_players, make_new_scratch(game)
 
@@ -143,7 +143,7 @@ def make_new_tree(game: Game) -> Callable[..., Tree]:
         length = 4
         while length < 2 * nodes:
             length *= 2
-        return Tree(
+        return SearchTree(
             np.full(length, _EMPTY, np.int32),
             np.empty(nodes, np.uint64),
             np.empty(nodes, np.int16),
@@ -173,7 +173,7 @@ def tree_policy(game: Game, config: SearchConfig) -> Policy:
 
 
 @cache
-def make_tree_search(game: Game, config: SearchConfig) -> Callable[..., Tree]:
+def make_tree_search(game: Game, config: SearchConfig) -> Callable[..., SearchTree]:
     """Compiled (observation, mask, random_state, parameters) -> the tree after as many simulations as they say.
 
     ``observation`` is the searcher's, at a decision with at least two legal actions.

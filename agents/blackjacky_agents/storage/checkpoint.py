@@ -19,7 +19,7 @@ import numpy.typing as npt
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from blackjacky_agents.files import write_json
+from blackjacky_agents.storage.files import write_json
 from blackjacky_env.checks import check_integer
 from blackjacky_env.reading import MAX_DATA, MAX_LIST, read_file
 

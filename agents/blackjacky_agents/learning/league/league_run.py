@@ -14,28 +14,28 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.checkpoint import read_count
 from blackjacky_agents.kit.settings import LeagueSettings
-from blackjacky_agents.learning.league.games import draw_seating, possible_variants, start_games
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
-from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
+from blackjacky_agents.learning.league.pool import Pool, PoolMember, record_results
+from blackjacky_agents.learning.league.seating import draw_seating, possible_variants, start_games
 from blackjacky_agents.learning.lookahead import Studies
-from blackjacky_agents.learning.run import TrainingRun
+from blackjacky_agents.learning.training_run import TrainingRun
 from blackjacky_agents.networks.agent_file import initial_layers
 from blackjacky_agents.networks.network import Layers
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.reports import percent
+from blackjacky_agents.storage.checkpoint import read_count
 
 _INITIAL_VALUE_UPDATES = 50  # before training, so that rollouts are not valued by a random network
 _IMITATION_UPDATES = 8  # per move in all games
 _IMITATION_FRACTION = 0.3  # of the time, at most
 
 
-class _Batch(NamedTuple):
+class _Running(NamedTuple):
     """Games that are being played."""
 
-    opponents: list[Opponent]  # the pool when they were seated
+    opponents: list[PoolMember]  # the pool when they were seated
     seating: npt.NDArray[np.int64]
     results: Callable[[], Studies]
 
@@ -49,9 +49,9 @@ class League(TrainingRun):
         super().__init__(settings, folder, command)
         self.learner = Learner(settings, settings.seed, initial_layers(settings))
         self.networks, self.optimizers = self.learner.networks, self.learner.optimizers
-        bots = [Opponent(name, bot) for name, bot in zip(settings.bots, self.opponents, strict=True)]
+        bots = [PoolMember(name, bot) for name, bot in zip(settings.bots, self.opponents, strict=True)]
         self.pool = Pool(bots, settings.pool_size, settings.bot_fraction)
-        self._playing: deque[_Batch] = deque()
+        self._playing: deque[_Running] = deque()
         self._iteration = 0
 
     def layers(self) -> Layers:
@@ -121,17 +121,17 @@ class League(TrainingRun):
         self.steps += studies.rolled_out
         self._end_update(figures)
 
-    def _start_games(self) -> _Batch:
+    def _start_games(self) -> _Running:
         seating = draw_seating(self.settings, self.pool.probabilities(), self.rng)
         results = start_games(self.learner, self._agents(), seating, self.rng, cluster=self.cluster)
-        return _Batch(list(self.pool.opponents), seating, results)
+        return _Running(list(self.pool.opponents), seating, results)
 
     def _take_snapshot(self) -> None:
         """Add a snapshot of the learner and periodically an exploiter to the pool."""
         number, every = self.steps // self.settings.snapshot_every + 1, self.settings.exploiter_every
         if not self.settings.pool_size:
             return
-        self.pool.add(Opponent(f"snapshot {number}", self.agent(greedy=False)))
+        self.pool.add(PoolMember(f"snapshot {number}", self.agent(greedy=False)))
         if every and number % every == 0:
             self._add_exploiter(number)
         self.snapshots = [opponent.agent for opponent in self.pool.learned]
@@ -152,7 +152,7 @@ class League(TrainingRun):
             learner.learn(studied, max(0.0, 1 - made / steps))
             self.show_progress(f"exploiter {percent(min(made / steps, 1), 0)}")
         if not self.interrupted:
-            self.pool.add(Opponent(f"exploiter {number}", learner.agent(greedy=False)))
+            self.pool.add(PoolMember(f"exploiter {number}", learner.agent(greedy=False)))
 
     def _more_progress(self) -> dict[str, Any]:
         return {"pool": {opponent.name: round(opponent.learner_win_rate, 3) for opponent in self.pool.opponents}}
@@ -166,6 +166,6 @@ class League(TrainingRun):
     def _restore(self, state: dict[str, Any], snapshots: list[CompiledAgent]) -> None:
         iteration, agents = read_count(state, "iteration"), [*self.opponents, *snapshots]
         pool = [
-            Opponent(name, agent, won, lost) for (name, won, lost), agent in zip(state["pool"], agents, strict=True)
+            PoolMember(name, agent, won, lost) for (name, won, lost), agent in zip(state["pool"], agents, strict=True)
         ]
         self.snapshots, self.pool.opponents, self._iteration = snapshots, pool, iteration

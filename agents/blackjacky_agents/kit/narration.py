@@ -88,7 +88,7 @@ def action_phrase(info: ActionInfo, actor: int, players: int) -> Phrase:
 # ---------------------------------------------------------------- moves
 
 
-class Move(NamedTuple):
+class SeenMove(NamedTuple):
     """One move as a seat knows it: the seat's views before and after, and the action without its secrets."""
 
     before: View
@@ -106,7 +106,7 @@ class Move(NamedTuple):
         return int(self.before["player"])
 
 
-def tell_name_of_action(move: Move) -> list[Phrase]:
+def tell_name_of_action(move: SeenMove) -> list[Phrase]:
     """The default description: the player and the action's name."""
     return [say("did", actor=seat(move.actor), action=action_phrase(move.action, move.actor, move.players))]
 
@@ -122,7 +122,7 @@ class Pause(NamedTuple):
     """The position as the reader's seat sees it, in the form of `TableEnv.view`, for the picture."""
 
 
-class Score(NamedTuple):
+class ScoreRow(NamedTuple):
     """The line of one player in a `ScoreTable`."""
 
     seat: int
@@ -143,39 +143,39 @@ class ScoreTable(NamedTuple):
     """The outcome of a settlement: one line for each player, and what changes."""
 
     columns: Sequence[Phrase | str]
-    rows: list[Score]
+    rows: list[ScoreRow]
 
 
 class Narrator(NamedTuple):
     """How a game's moves and settlements are described; by default a move is described by the action's name."""
 
-    story: Callable[[Move], list[Phrase]] = tell_name_of_action
+    story: Callable[[SeenMove], list[Phrase]] = tell_name_of_action
     """(move) -> phrases: what the move did, as far as the reader's seat knows."""
     settlement: Callable[[View], list[Phrase]] = lambda view: []
     """(view after it) -> phrases: the outcome of the last settlement, for readers without the picture."""
-    pause: Callable[[Move], Pause | None] = lambda move: None
+    pause: Callable[[SeenMove], Pause | None] = lambda move: None
     """(move) -> what people should see before the game goes on; None: nothing. Whether there is a pause must not
     depend on the reader's seat."""
-    scores: Callable[[Move], ScoreTable] | None = None
+    scores: Callable[[SeenMove], ScoreTable] | None = None
     """(move that settled a round) -> the outcome; None: the lists in the snapshot's last settlement."""
     is_out: Callable[[View, int], bool] = lambda view, seat: False
     """(view, seat) -> whether the player will not act again in this game."""
     has_lost: Callable[[View, int], bool] = lambda view, seat: False
     """(view after a settlement, seat) -> whether the player has nothing left; some games let them come back. At the
     end, of the same standing, whoever lost later is placed better."""
-    settled: Callable[[Move], View] | None = None
+    settled: Callable[[SeenMove], View] | None = None
     """(move that settled a round) -> the position before anything is lost, with what changes in ``"settled"``, for the
     picture; see `blackjacky_env.draw.Settled`. None: the picture shows the last pause, or the next round."""
     prompt: Callable[[View], Phrase | None] = lambda view: None
     """(view of the player to act) -> what is to be done, where the phase alone does not say it."""
 
 
-def winner_mark(move: Move, player: int) -> Literal["", "good"]:
+def winner_mark(move: SeenMove, player: int) -> Literal["", "good"]:
     """The mark of a winner once the game is over."""
     return "good" if player in move.after["winners"] else ""
 
 
-def mark_of(move: Move, player: int, losers: Sequence[int]) -> Literal["", "good", "bad"]:
+def mark_of(move: SeenMove, player: int, losers: Sequence[int]) -> Literal["", "good", "bad"]:
     """The mark of a player: of the losers of a round or, once the game is over, of its winners."""
     if move.after["phase"] == "over":
         return winner_mark(move, player)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.solving import walk as walks
 from blackjacky_agents.solving.chance import FINE, HIDDEN_CHANCE, STUCK_RESHUFFLE, new_desk
-from blackjacky_agents.solving.table import Table
+from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_env.compiled import zeros
 from blackjacky_env.play import count_orders, game_functions
 
@@ -73,10 +73,10 @@ class SeatStates(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Tree:
+class GameTree:
     """Everything that can happen at a table."""
 
-    table: Table
+    table: SmallTable
     seats: tuple[SeatTree, ...]
     states: tuple[SeatStates, ...]
     num_nodes: int
@@ -100,7 +100,7 @@ Progress = Callable[[int], object]
 
 
 def walk_through(
-    table: Table, memory: float, look: Callable[[walks.Walk], object], shows: bool = False, keeps: bool = True
+    table: SmallTable, memory: float, look: Callable[[walks.Walk], object], shows: bool = False, keeps: bool = True
 ) -> walks.Walk:
     """Walk through a table's tree within ``memory`` bytes, and return all that was met.
 
@@ -128,7 +128,7 @@ def walk_through(
     return walk
 
 
-def _with_room(table: Table, walk: walks.Walk, status: int) -> walks.Walk:
+def _with_room(table: SmallTable, walk: walks.Walk, status: int) -> walks.Walk:
     """The walk with more places for what is full; `ValueError` if it has stopped for another reason."""
     if status in _REASONS:
         raise ValueError(f"{table.game.title} cannot be enumerated at this table: {_REASONS[status]}")
@@ -151,7 +151,7 @@ def _gigabytes(size: float) -> str:
     return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
 
 
-def check_orders(table: Table) -> None:
+def check_orders(table: SmallTable) -> None:
     """Refuse a table whose deals are too many, with a `ValueError`."""
     game, functions = table.game, game_functions(table.game)
     deck = np.array(game.whole_deck(table.num_players, table.options), np.int8)
@@ -169,7 +169,7 @@ def check_orders(table: Table) -> None:
         )
 
 
-def build_tree(table: Table, memory: float = 4 * 2**30, progress: Progress = lambda nodes: None) -> Tree:
+def build_tree(table: SmallTable, memory: float = 4 * 2**30, progress: Progress = lambda nodes: None) -> GameTree:
     """The tree of a table in sequence form.
 
     Args:
@@ -192,7 +192,7 @@ def build_tree(table: Table, memory: float = 4 * 2**30, progress: Progress = lam
     ends = _merged(new_numbers[walk.ends.sequences[:count]], walk.ends.payoffs[:count])
     del walk
     seats = tuple(_seat_tree(each, seat, ends) for seat, each in enumerate(numbered))
-    return Tree(table, seats, tuple(each.states for each in numbered), nodes, len(ends.payoffs))
+    return GameTree(table, seats, tuple(each.states for each in numbered), nodes, len(ends.payoffs))
 
 
 class _Numbered(NamedTuple):

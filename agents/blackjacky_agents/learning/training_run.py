@@ -19,7 +19,18 @@ from tqdm import tqdm
 from blackjacky_agents.agent import AgentError, CompiledAgent
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.evaluation import Score, against_copies
-from blackjacky_agents.checkpoint import (
+from blackjacky_agents.games import bot_names, find_encoding, get_kit
+from blackjacky_agents.kit.settings import TrainingSettings
+from blackjacky_agents.learning.curves import Curve, DrawnCurve, draw_curves
+from blackjacky_agents.learning.logs import Write, check_logs, opened
+from blackjacky_agents.learning.modules import arrays_of, tensors_of
+from blackjacky_agents.learning.stored_settings import check_at_game
+from blackjacky_agents.networks.agent_file import AGENT_FILE, save_agent
+from blackjacky_agents.networks.network import Layers, check_packed, network_agent, pack
+from blackjacky_agents.registry import make_compiled_agent
+from blackjacky_agents.reports import duration, percent, progress_bar
+from blackjacky_agents.stopping import print_above, stop_gently
+from blackjacky_agents.storage.checkpoint import (
     MOST_SECONDS,
     Arrays,
     has_checkpoint,
@@ -27,18 +38,7 @@ from blackjacky_agents.checkpoint import (
     read_count,
     save_checkpoint,
 )
-from blackjacky_agents.files import versions, write_file
-from blackjacky_agents.games import bot_names, find_encoding, get_kit
-from blackjacky_agents.kit.settings import TrainingSettings
-from blackjacky_agents.learning.curves import Line, Run, draw_curves
-from blackjacky_agents.learning.logs import Write, check_logs, opened
-from blackjacky_agents.learning.modules import arrays_of, tensors_of
-from blackjacky_agents.learning.settings import check_at_game
-from blackjacky_agents.networks.agent_file import AGENT_FILE, save_agent
-from blackjacky_agents.networks.network import Layers, check_packed, network_agent, pack
-from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_agents.reports import duration, percent, progress_bar
-from blackjacky_agents.stopping import print_above, stop_gently
+from blackjacky_agents.storage.files import versions, write_file
 from blackjacky_env.checks import check_number
 from blackjacky_env.games import get_game
 from blackjacky_env.play import check_arrays
@@ -245,7 +245,7 @@ class TrainingRun(ABC):
         players, lines = self.settings.eval_players, []
         for name in self.progress[0]["win_rate"]:
             points = [(row["steps"], row["seconds"], row["win_rate"][name]) for row in self.progress]
-            lines.append(Line(f"against {players - 1} {name}", [Run(*np.array(points, float).T)], players))
+            lines.append(DrawnCurve(f"against {players - 1} {name}", [Curve(*np.array(points, float).T)], players))
         return draw_curves(lines, f"{self.game.title}: {self.settings.preset}, {players} players")
 
     def _more_progress(self) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from typing import Any
 import tyro
 from tqdm import tqdm
 
-from blackjacky_agents.arena.workers import open_pool
+from blackjacky_agents.arena.workers import open_workers
 from blackjacky_agents.storage.files import write_json
 from blackjacky_env.checks import check_integer
 from blackjacky_env.games import DEFAULT, get_game
@@ -210,7 +210,7 @@ def play_all(results: Results, args: Args) -> None:
     total = results["counts"]["total"]
     with (
         tqdm(total=args.actions, initial=total["actions"], unit=" actions", mininterval=1) as bar,
-        open_pool(play_chunk, args.workers, threads=False) as pool,
+        open_workers(play_chunk, args.workers, threads=False) as pool,
     ):
         if total["actions"] >= args.actions:
             return

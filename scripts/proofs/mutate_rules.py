@@ -165,7 +165,7 @@ def is_sampled(name: str, fraction: float) -> bool:
 
 def try_all(chosen: dict[str, str], workers: int, subject: Subject) -> dict[str, str]:
     """What killed each mutant; those of an earlier run with these rules that were killed are not tried again."""
-    from blackjacky_agents.arena.workers import open_pool  # not at the top: `answer` must not import rules
+    from blackjacky_agents.arena.workers import open_workers  # not at the top: `answer` must not import rules
     from blackjacky_agents.storage.files import write_json
 
     output = ROOT / "runs" / f"mutants-{subject.game}.json"
@@ -176,7 +176,7 @@ def try_all(chosen: dict[str, str], workers: int, subject: Subject) -> dict[str,
     parts = [dict(left[first : first + PER_PROCESS]) for first in range(0, len(left), PER_PROCESS)]
     output.parent.mkdir(parents=True, exist_ok=True)
     with (
-        open_pool(functools.partial(try_some, subject.game), workers, threads=True) as pool,
+        open_workers(functools.partial(try_some, subject.game), workers, threads=True) as pool,
         tqdm(total=len(left), unit=" mutants") as bar,
     ):
         if left and pool.submit({"": subject.rules.read_text(encoding="utf-8")}).result() != {"": SURVIVED}:

@@ -21,7 +21,7 @@ from typing import Any
 import tyro
 from tqdm import tqdm
 
-from blackjacky_agents.arena.workers import open_pool
+from blackjacky_agents.arena.workers import open_workers
 from blackjacky_agents.language.telling import told, told_now
 from blackjacky_env.checks import check_integer
 from blackjacky_env.envs import TableEnv
@@ -91,7 +91,7 @@ def prove(todo: list[tuple[int, int, int]], args: Args) -> tuple[dict[int, Count
     counts: dict[int, Counter[str]] = {}
     leaks: list[str] = []
     with (
-        open_pool(functools.partial(examine_chunk, args.game, args.told), args.workers, threads=False) as pool,
+        open_workers(functools.partial(examine_chunk, args.game, args.told), args.workers, threads=False) as pool,
         tqdm(total=args.positions, unit="position", smoothing=0.05) as bar,
     ):
         for (table, _, positions), (counted, leaked) in zip(todo, pool.in_order(todo), strict=True):

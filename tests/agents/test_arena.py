@@ -53,30 +53,30 @@ def test_in_mixed_line_ups_everybody_sits_about_as_often(num_players):
 
 @pytest.mark.parametrize(("num_players", "lineups"), [(2, "copies"), (3, "mixed"), (4, "mixed"), (5, "copies")])
 def test_each_turn_of_a_deal_has_the_same_key_and_everybody_one_seat_further(num_players, lineups):
-    table = Tournament(NAMES, num_players, lineups, seed=3).table
-    seeds, seats = table.schedule(0, 20 * num_players)
+    fixture = Tournament(NAMES, num_players, lineups, seed=3).fixture
+    seeds, seats = fixture.schedule(0, 20 * num_players)
     for deal in range(20):
         part = slice(deal * num_players, (deal + 1) * num_players)
         first = seats[part][0]
-        assert sorted(first.tolist()) == sorted(table.lineups[deal % len(table.lineups)])
+        assert sorted(first.tolist()) == sorted(fixture.lineups[deal % len(fixture.lineups)])
         assert seats[part].tolist() == [np.roll(first, turn).tolist() for turn in range(num_players)]
         assert len(set(seeds[part].tolist())) == 1
     assert len(set(seeds.tolist())) == 20
     assert (seeds >= 0).all()
-    again = [table.schedule(number, 1) for number in range(20 * num_players)]
+    again = [fixture.schedule(number, 1) for number in range(20 * num_players)]
     assert [(seed[0], seat[0].tolist()) for seed, seat in again] == list(zip(seeds, seats.tolist(), strict=True))
 
 
 def test_no_game_is_played_twice_where_copies_make_turns_alike_and_none_without_duplicates():
-    seeds, seats = Tournament(["random", "threshold"], 4).table.schedule(0, 400)
+    seeds, seats = Tournament(["random", "threshold"], 4).fixture.schedule(0, 400)
     games = Counter((int(seed), tuple(row)) for seed, row in zip(seeds, seats.tolist(), strict=True))
     assert max(games.values()) == 1
     alike = [row.tolist() for row in seats[::4] if row[0] == row[2]]
     assert alike  # random, threshold, random, threshold
     assert len(set(seeds.tolist())) == 100 + len(alike)
-    seeds, seats = Tournament(NAMES, 3, duplicate=False).table.schedule(0, 300)
+    seeds, seats = Tournament(NAMES, 3, duplicate=False).fixture.schedule(0, 300)
     assert len(set(seeds.tolist())) == 300
-    assert seats.tolist() == Tournament(NAMES, 3).table.schedule(0, 300)[1].tolist()
+    assert seats.tolist() == Tournament(NAMES, 3).fixture.schedule(0, 300)[1].tolist()
     assert len(set(map(tuple, seats.tolist()))) == 6  # they sit in every order
 
 
@@ -137,7 +137,7 @@ def test_each_seat_has_an_instance_of_its_own_that_sees_one_hand_in_each_game(li
     tournament.play(12, threads=1)
     seen = []
     for number in range(tournament.played):
-        env, (seeds, seats) = tournament.table.env(), tournament.table.schedule(number, 1)
+        env, (seeds, seats) = tournament.fixture.env(), tournament.fixture.schedule(number, 1)
         env.reset(seed=int(seeds[0]))
         hands = {f"player_{seat}": [] for seat in np.flatnonzero(seats[0] == 0)}
         for action in tournament.replay(number)["actions"]:
@@ -233,7 +233,7 @@ def test_an_agent_is_told_no_seed_of_a_deal_and_an_error_inside_it_says_where():
     tournament = Tournament([agent, "random"], 2)
     tournament.play(20, threads=1)
     assert len(set(told)) == 20  # also in the games of one deal
-    assert not {*told} & {*tournament.table.schedule(0, 20)[0].tolist()}
+    assert not {*told} & {*tournament.fixture.schedule(0, 20)[0].tolist()}
     wrong = SimpleNamespace(name="wrong", reset=id, act_batch=lambda seen, masks: {}["key"])
     with pytest.raises(KeyError) as caught:
         Tournament([wrong, "random"], 2).play(4, threads=1)

@@ -54,7 +54,7 @@ def _schedule_function() -> Callable[..., None]:
 
 
 class Results(NamedTuple):
-    """Results of N games, in the order of their numbers; `Table.schedule` has their seeds and seats."""
+    """Results of N games, in the order of their numbers; `Fixture.schedule` has their seeds and seats."""
 
     winners: npt.NDArray[np.bool_]
     """Whether each seat won, shape (N, num_players)."""

@@ -161,8 +161,8 @@ def decisions_of(name: str, game: str) -> str:
     """The SHA-256 of a bot's actions in games between copies at the usual table."""
     size, variant = get_game(game).choose_table()
     options = get_game(game).check_options(size, variant, {})
-    table = Fixture(game, variant, size, options, (make_agent(name, game),), ((0,) * size,), 0, False)
-    games = [table.play(number, 1).actions for number in range(_PINNED_GAMES)]
+    fixture = Fixture(game, variant, size, options, (make_agent(name, game),), ((0,) * size,), 0, False)
+    games = [fixture.play(number, 1).actions for number in range(_PINNED_GAMES)]
     texts = [encode_actions(actions, get_game(game).num_actions) for actions in games]
     return sha256(json.dumps(texts).encode()).hexdigest()
 
@@ -196,7 +196,7 @@ def tournaments(protocol: Protocol, agent: Agent, folder: Path | None = None) ->
 
 def total(tournament: Tournament, games: int) -> int:
     """The number of games of a tournament with so many games of each line-up, in whole deals, at least 2."""
-    return max(2, -(-games // tournament.table.num_players)) * tournament.cycle
+    return max(2, -(-games // tournament.fixture.num_players)) * tournament.cycle
 
 
 def win_rates(played: Iterable[PlayedDeals]) -> list[Estimate]:

@@ -126,23 +126,23 @@ def refuse_other_setup(path: Path, found: Mapping[str, Any], own: Mapping[str, A
             )
 
 
-def describe(table: Fixture) -> JsonLine:
+def describe(fixture: Fixture) -> JsonLine:
     """The setup that all games of a file share, JSON-ready: options, line-ups, versions, agents."""
-    env = table.env()
-    names = [agent.name for agent in table.agents]
+    env = fixture.env()
+    names = [agent.name for agent in fixture.agents]
     return {
         "format": _FORMAT,
-        "game": table.game,
+        "game": fixture.game,
         "version": env.game.version,
-        "num_players": table.num_players,
-        "variant": table.variant,
-        "options": table.options,
-        "seed": table.seed,
-        "duplicate": table.duplicate,
+        "num_players": fixture.num_players,
+        "variant": fixture.variant,
+        "options": fixture.options,
+        "seed": fixture.seed,
+        "duplicate": fixture.duplicate,
         "versions": versions(),
         "rules": fingerprint(*(function for function in vars(env.game.rules).values()))[:16],
-        "agents": [describe_agent(agent) for agent in table.agents],
-        "lineups": [[names[number] for number in lineup] for lineup in table.lineups],
+        "agents": [describe_agent(agent) for agent in fixture.agents],
+        "lineups": [[names[number] for number in lineup] for lineup in fixture.lineups],
     }
 
 

@@ -142,7 +142,7 @@ def make_card(
             moves = tuple(encode_actions(own, num_actions) for own in threads.map(each.moves, sample))
             failed = each.failures[: total(each, games)].max(axis=1)
             failures = "".join(map(str, failed)) if failed.any() else ""
-            in_card.append(PlayedGames(players=each.table.num_players, winners=won, moves=moves, failures=failures))
+            in_card.append(PlayedGames(players=each.fixture.num_players, winners=won, moves=moves, failures=failures))
     return ScoreCard(
         format=3,
         agent=identity(agent),
@@ -240,7 +240,7 @@ def protocol_of(card: ScoreCard) -> Protocol:
 class _Played(NamedTuple):
     """A tournament of a card."""
 
-    table: Fixture
+    fixture: Fixture
     games: PlayedDeals
     moves: dict[int, npt.NDArray[np.int64]]
     """By number, of the games whose moves are in the card."""
@@ -260,9 +260,9 @@ def _read(card: ScoreCard) -> list[_Played]:
         raise ValueError(f"played: it has {len(card.played)} tournaments, not {len(made)}")
     samples = sampled_games(protocol, card.games, [each.winners for each in card.played])
     for number, (each, played, sample) in enumerate(zip(made, card.played, samples, strict=True)):
-        count, players = total(each, card.games), each.table.num_players
+        count, players = total(each, card.games), each.fixture.num_players
         shape = (count // players, players, players)
-        seats = each.table.schedule(0, count)[1].reshape(shape)
+        seats = each.fixture.schedule(0, count)[1].reshape(shape)
         try:
             winners = _from_hex(played.winners, shape)
             moves = [np.array(decode_actions(text, num_actions), np.int64) for text in played.moves]
@@ -273,8 +273,8 @@ def _read(card: ScoreCard) -> list[_Played]:
             raise ValueError(
                 f"played.{number}: {len(moves)} games have moves; these winners need the moves of {len(sample)}"
             )
-        games = PlayedDeals(each.names, np.array(each.table.lineups), seats, winners, np.zeros(shape, np.int64))
-        found.append(_Played(each.table, games, dict(zip(sample, moves, strict=True)), failed))
+        games = PlayedDeals(each.names, np.array(each.fixture.lineups), seats, winners, np.zeros(shape, np.int64))
+        found.append(_Played(each.fixture, games, dict(zip(sample, moves, strict=True)), failed))
     return found
 
 
@@ -306,7 +306,7 @@ def check_games(card: ScoreCard) -> int:
 
 def _replay(played: _Played, game: int) -> None:
     """Play a game again in which the agent repeats its moves and the bots decide; `ValueError` if it differs."""
-    table, moves, made, failed = played.table, played.moves[game], 0, bool(played.failed[game])
+    fixture, moves, made, failed = played.fixture, played.moves[game], 0, bool(played.failed[game])
 
     def hear(_: int, told: npt.NDArray[np.integer[Any]]) -> None:
         nonlocal made
@@ -316,16 +316,16 @@ def _replay(played: _Played, game: int) -> None:
         return np.array([moves[made] if made < len(moves) else NONE])
 
     policies: list[PythonPolicy | CompiledAgent] = [PythonPolicy("the agent of the card", repeat, hear)]
-    policies += [each for each in table.agents[1:] if isinstance(each, CompiledAgent)]
-    seeds, seats = table.schedule(game, 1)
-    states, seating = table.begin(seats)
-    won = played.games.winners.reshape(-1, table.num_players)[game]
+    policies += [each for each in fixture.agents[1:] if isinstance(each, CompiledAgent)]
+    seeds, seats = fixture.schedule(game, 1)
+    states, seating = fixture.begin(seats)
+    won = played.games.winners.reshape(-1, fixture.num_players)[game]
     ended: FailedGames | None = {} if failed else None
     try:
-        log = play_out(get_game(table.game), states, seeds, seating, policies, failed=ended)
+        log = play_out(get_game(fixture.game), states, seeds, seating, policies, failed=ended)
         if not np.array_equal(log.log[0, : log.decisions[0]], moves) or bool(ended) != failed:
             raise ValueError("bots choose other moves than the card says, or it ends elsewhere")
-        if not failed and (won != states["winners"][0, : table.num_players]).any():
+        if not failed and (won != states["winners"][0, : fixture.num_players]).any():
             raise ValueError("others win after its moves than the card says")
     except (ValueError, IllegalActionError) as error:
-        raise ValueError(f"game {game} of {table.num_players} players: {error}") from None
+        raise ValueError(f"game {game} of {fixture.num_players} players: {error}") from None

@@ -129,7 +129,7 @@ class Tournament:
         if len(set(names)) < len(names):
             raise ValueError(f"agents={list(names)} are not all different; copies belong in line-ups")
         self.names = names
-        self.table = Fixture(
+        self.fixture = Fixture(
             game,
             env.variant,
             env.num_players,
@@ -144,15 +144,15 @@ class Tournament:
         """Wall time that this object has spent playing; no part of the results."""
         self.played = 0
         """Number of games played so far."""
-        self._results = [self.table.read([])]
-        self._file = None if results is None else ResultsFile(Path(results), describe(self.table))
+        self._results = [self.fixture.read([])]
+        self._file = None if results is None else ResultsFile(Path(results), describe(self.fixture))
         if self._file is not None:
             self._read(self._file.read())
 
     @property
     def cycle(self) -> int:
         """Number of games in one deal of every line-up."""
-        return len(self.table.lineups) * self.table.num_players
+        return len(self.fixture.lineups) * self.fixture.num_players
 
     def play(
         self,
@@ -188,7 +188,7 @@ class Tournament:
         if until is not None and not 0 < until < 1:
             raise ValueError(f"until={until!r} is out of range; allowed are widths above 0 and below 1")
         lose = check_choice("on_failure", on_failure, ON_FAILURE) == "lose"
-        with self._writing(), open_jobs(self.table, not self.table.compiled, cores, cluster, lose) as jobs:
+        with self._writing(), open_jobs(self.fixture, not self.fixture.compiled, cores, cluster, lose) as jobs:
             for target in self._checkpoints(last) if until is not None else [last]:
                 for results, seconds in jobs.play(self.played, target):
                     self._keep(results, seconds)
@@ -211,22 +211,22 @@ class Tournament:
         """Take the games of the file in place of those known."""
         assert self._file is not None
         try:
-            self._results = [self.table.read(lines)]
+            self._results = [self.fixture.read(lines)]
             self.played = len(lines)
         except ValueError as error:
             raise ValueError(f"{self._file.path}, {error}; the file is damaged or was modified") from None
 
     def games(self, count: int | None = None) -> PlayedDeals:
         """The complete deals among the first ``count`` games (all by default)."""
-        table, results = self.table, self._joined()
-        players = table.num_players
+        fixture, results = self.fixture, self._joined()
+        players = fixture.num_players
         deals = (self.played if count is None else min(count, self.played)) // players
         part = slice(deals * players)
         shape = (deals, players, players)
         return PlayedDeals(
             self.names,
-            np.array(table.lineups, np.int64),
-            table.schedule(0, deals * players)[1].reshape(shape),
+            np.array(fixture.lineups, np.int64),
+            fixture.schedule(0, deals * players)[1].reshape(shape),
             results.winners[part].reshape(shape),
             results.scores[part].astype(np.int64).reshape(shape),
         )
@@ -238,7 +238,7 @@ class Tournament:
 
     def count_failures(self) -> Failures:
         """How often agents have failed in the games played so far; those that never have are left out."""
-        seats = self.table.schedule(0, self.played if self.failures.any() else 0)[1]
+        seats = self.fixture.schedule(0, self.played if self.failures.any() else 0)[1]
         return count_failures(self.failures[: len(seats)], seats, self.names)
 
     def replay(self, number: int) -> dict[str, Any]:
@@ -249,8 +249,8 @@ class Tournament:
         number = check_integer("game", number, 0, max(self.played - 1, 0))
         if not self.played:
             raise ValueError("no game has been played yet")
-        env = self.table.env()
-        env.reset(seed=int(self.table.schedule(number, 1)[0][0]))
+        env = self.fixture.env()
+        env.reset(seed=int(self.fixture.schedule(number, 1)[0][0]))
         try:
             for action in self.moves(number).tolist():
                 env.step(action)
@@ -267,13 +267,13 @@ class Tournament:
 
     def moves(self, number: int) -> npt.NDArray[np.uint16]:
         """All actions of a game that was played."""
-        if self.table.compiled:
-            return self.table.play(number, 1, lose=bool(self.failures[number].any())).actions
+        if self.fixture.compiled:
+            return self.fixture.play(number, 1, lose=bool(self.failures[number].any())).actions
         return self._joined().part(slice(number, number + 1)).actions
 
     def _checkpoints(self, last: int) -> Iterator[int]:
         """Numbers of games after which the interval widths are checked."""
-        cycles = max(2, -(-_FIRST_CHECK // len(self.table.lineups)))
+        cycles = max(2, -(-_FIRST_CHECK // len(self.fixture.lineups)))
         while cycles * self.cycle < last:
             yield cycles * self.cycle
             cycles = max(cycles + 1, int(cycles * _GROWTH))
@@ -282,7 +282,7 @@ class Tournament:
     def _keep(self, results: Results, seconds: float) -> None:
         self.seconds += seconds
         if self._file is not None:
-            self._file.append(self.table.lines(self.played, results))
+            self._file.append(self.fixture.lines(self.played, results))
         self._results.append(results)
         self.played += len(results.winners)
 

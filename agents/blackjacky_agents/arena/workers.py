@@ -56,7 +56,9 @@ class Workers(Generic[T]):
 
 
 @contextmanager
-def open_pool(work: Work[T], cores: int, threads: bool, cluster: ClusterExecutor | None = None) -> Iterator[Workers[T]]:
+def open_workers(
+    work: Work[T], cores: int, threads: bool, cluster: ClusterExecutor | None = None
+) -> Iterator[Workers[T]]:
     """A context with a pool; work that has not been finished when it ends is cancelled, but not on a cluster.
 
     Args:
@@ -107,7 +109,7 @@ def _work_in_process(*arguments: Any) -> Any:
     return _IN_PROCESS[0](*arguments)
 
 
-# ---------------------------------------------------------------- games of a table
+# ---------------------------------------------------------------- games of a fixture
 
 
 class Jobs:
@@ -118,17 +120,17 @@ class Jobs:
     from a multiple of it on.
     """
 
-    def __init__(self, table: Fixture, pool: Workers[tuple[Results, float]]) -> None:
-        self._pool, self._adapts = pool, table.compiled
-        one_at_a_time = table.compiled or any(getattr(agent, "one_game_at_a_time", False) for agent in table.agents)
+    def __init__(self, fixture: Fixture, workers: Workers[tuple[Results, float]]) -> None:
+        self._workers, self._adapts = workers, fixture.compiled
+        one_at_a_time = fixture.compiled or any(getattr(agent, "one_game_at_a_time", False) for agent in fixture.agents)
         self._size = 1 if one_at_a_time else _BATCHED  # games of the next job; it starts small, as speed is unknown
 
     def play(self, first: int, last: int) -> Iterator[tuple[Results, float]]:
         """Play games first .. last - 1; yields results in order, with the seconds since the previous ones."""
         before = time.perf_counter()
-        for results, seconds in self._pool.in_order(self._jobs(first, last)):
+        for results, seconds in self._workers.in_order(self._jobs(first, last)):
             if self._adapts:
-                factor = _SECONDS * max(1, self._pool.cores / _FEW_CORES) / max(seconds, 1e-9)
+                factor = _SECONDS * max(1, self._workers.cores / _FEW_CORES) / max(seconds, 1e-9)
                 self._size = int(min(max(len(results.winners) * min(factor, 4), 1), _MAX_JOB))
             now = time.perf_counter()
             yield results, now - before
@@ -138,7 +140,7 @@ class Jobs:
         while first < last:
             begin, count = first - first % self._size, self._size
             if self._adapts:
-                begin, count = first, min(self._size, max(1, -(-(last - first) // self._pool.cores)))
+                begin, count = first, min(self._size, max(1, -(-(last - first) // self._workers.cores)))
             end = min(begin + count, last)
             yield begin, count, slice(first - begin, end - begin)
             first = end
@@ -146,16 +148,18 @@ class Jobs:
 
 @contextmanager
 def open_jobs(
-    table: Fixture, keep: bool, cores: int, cluster: ClusterExecutor | None = None, lose: bool = False
+    fixture: Fixture, keep: bool, cores: int, cluster: ClusterExecutor | None = None, lose: bool = False
 ) -> Iterator[Jobs]:
-    """A context with the jobs of a table; ``keep`` and ``lose`` as in `Table.play`, the others as in `open_pool`."""
-    if cluster is None and (table.compiled or cores == 1):
-        table.play(0, 0)  # compile here, not in two threads at once
-    with open_pool(partial(_play_timed, table, keep, lose), cores, table.compiled, cluster) as pool:
-        yield Jobs(table, pool)
+    """Context: jobs of a fixture; ``keep`` and ``lose`` as in `Fixture.play`, the others as in `open_workers`."""
+    if cluster is None and (fixture.compiled or cores == 1):
+        fixture.play(0, 0)  # compile here, not in two threads at once
+    with open_workers(partial(_play_timed, fixture, keep, lose), cores, fixture.compiled, cluster) as workers:
+        yield Jobs(fixture, workers)
 
 
-def _play_timed(table: Fixture, keep: bool, lose: bool, first: int, count: int, wanted: slice) -> tuple[Results, float]:
+def _play_timed(
+    fixture: Fixture, keep: bool, lose: bool, first: int, count: int, wanted: slice
+) -> tuple[Results, float]:
     begun = time.perf_counter()
-    results = table.play(first, count, keep, lose).part(wanted)
+    results = fixture.play(first, count, keep, lose).part(wanted)
     return results, time.perf_counter() - begun

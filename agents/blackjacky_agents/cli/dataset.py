@@ -96,11 +96,11 @@ def prepare(args: Args[Any], command: str) -> Writer:
 
 
 def make_table(args: Args[Any]) -> Fixture:
-    """The table whose games are played; `ValueError` for unknown agents or an impossible table."""
+    """The fixture whose games are played; `ValueError` for unknown agents or an impossible table."""
     players = parse_agents(args.agents or "", "--agents")
     args.check_players(len(players))
     names, rules = list(dict.fromkeys(players)), {"variant": args.variant, "game": args.game, **args.rule_options}
-    return Tournament(names, len(players), [players], args.seed, duplicate=False, **rules).table
+    return Tournament(names, len(players), [players], args.seed, duplicate=False, **rules).fixture
 
 
 def verify(args: Args[Any]) -> str:

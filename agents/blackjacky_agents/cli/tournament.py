@@ -94,7 +94,7 @@ def main(arguments: Sequence[str], program: str) -> int:
         "game": args.game,
         "machine": where(),
         "seed": args.seed,
-        "variant": tournaments[0].table.variant,
+        "variant": tournaments[0].fixture.variant,
         "lineups": "named" if args.seats else args.lineups,
         "duplicate": args.duplicate,
         "until": args.until,
@@ -156,7 +156,7 @@ def play_all(
     try:
         with joined(args.cluster, args.threads) as cluster, progress_bar(sum(goals), done=done) as bar:
             for each, goal in zip(tournaments, goals, strict=True):
-                bar.set_postfix_str(f"{each.table.num_players} players", refresh=False)
+                bar.set_postfix_str(f"{each.fixture.num_players} players", refresh=False)
 
                 def show(played: int, before: int = before) -> None:
                     bar.update(before + played - bar.n)

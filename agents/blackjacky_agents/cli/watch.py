@@ -180,7 +180,7 @@ def from_tournament(path: Path, number: int) -> tuple[dict[str, Any], dict[str, 
         for name, source in zip(agents, sources, strict=True)
     ]
     tournament = Tournament(players, results=found[0], **same, **options)
-    record, (_, seats) = tournament.replay(number), tournament.table.schedule(number, 1)
+    record, (_, seats) = tournament.replay(number), tournament.fixture.schedule(number, 1)
     told = ["", *(f" (failed: {kind})" for kind in FAILURES)]
     names = zip(display_names([agents[agent] for agent in seats[0]]), tournament.failures[number], strict=True)
     return record, {f"player_{seat}": name + told[failure] for seat, (name, failure) in enumerate(names)}

@@ -39,14 +39,14 @@ class Writer:
 
     Args:
         folder: the dataset's folder, made if there is none.
-        table: everything that determines the games; it has one line-up.
+        fixture: everything that determines the games; it has one line-up.
         command: the command line, for the data card.
         licence: SPDX identifier of the data's licence.
         shard: games of a shard.
     """
 
     folder: Path
-    table: Fixture
+    fixture: Fixture
     command: str
     licence: str
     shard: int = SHARD
@@ -101,7 +101,7 @@ class Writer:
             description = self._describe(shards, games)
             if description.games < games:
                 shards = tuple(shard for shard in shards if shard.games == self.shard)
-                with open_jobs(self.table, True, cores, cluster) as jobs:
+                with open_jobs(self.fixture, True, cores, cluster) as jobs:
                     for shard in self._fill(shards[-1].end if shards else 0, games, jobs, progress):
                         shards = (*shards, shard)
                         description = self._describe(shards, games)
@@ -127,12 +127,12 @@ class Writer:
 
     def _write_shard(self, first: int, played: Results) -> Shard:
         """Write games into a file of their own, atomically."""
-        count, sink, table = len(played.lengths), pa.BufferOutputStream(), self.table
-        schedule = table.schedule(first, count)
+        count, sink, fixture = len(played.lengths), pa.BufferOutputStream(), self.fixture
+        schedule = fixture.schedule(first, count)
         numbers = first + np.arange(count)
         games = StoredGames(numbers, *schedule, played.winners, played.scores, played.actions, played.starts)
-        names = [agent.name for agent in table.agents]
-        setup = Setup(get_game(table.game), table.num_players, table.variant, table.options, names)
+        names = [agent.name for agent in fixture.agents]
+        setup = Setup(get_game(fixture.game), fixture.num_players, fixture.variant, fixture.options, names)
         write_games(setup.to_arrow(games), sink, _ROWS)
         content, name = sink.getvalue().to_pybytes(), shard_name(first, count)
         (self.folder / GAMES).mkdir(exist_ok=True)
@@ -156,7 +156,7 @@ class Writer:
 
     @cached_property
     def _described(self) -> dict[str, Any]:
-        return {**describe(self.table), "games_per_file": self.shard}
+        return {**describe(self.fixture), "games_per_file": self.shard}
 
 
 def write_games(table: pa.Table, sink: Any, rows: int) -> None:

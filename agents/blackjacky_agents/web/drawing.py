@@ -22,13 +22,13 @@ class PictureStyle(NamedTuple):
 TABLE_IN_ENGLISH = PictureStyle()
 
 
-def read_look(asked: Mapping[str, str]) -> PictureStyle:
-    """The look that a page asks for with the parameters ``layout`` and ``language``; the default in place of others."""
-    look = PictureStyle(**{name: asked[name][:20] for name in PictureStyle._fields if name in asked})
-    return look if look.layout in ("table", "phone") else look._replace(layout="table")
+def read_style(asked: Mapping[str, str]) -> PictureStyle:
+    """The style a page asks for by the parameters ``layout`` and ``language``; the default in place of others."""
+    style = PictureStyle(**{name: asked[name][:20] for name in PictureStyle._fields if name in asked})
+    return style if style.layout in ("table", "phone") else style._replace(layout="table")
 
 
-def shown(env: TableEnv, seat: int | None, view: View, names: Sequence[str], look: PictureStyle) -> dict[str, Any]:
+def shown(env: TableEnv, seat: int | None, view: View, names: Sequence[str], style: PictureStyle) -> dict[str, Any]:
     """``picture`` (markup) and ``table`` (words) of a view of a seat, or of a spectator (None), from it alone.
 
     Elements may have the attributes ``data-action`` (a number), ``data-kind``, ``data-card``, ``data-pile``,
@@ -36,5 +36,5 @@ def shown(env: TableEnv, seat: int | None, view: View, names: Sequence[str], loo
     The markup is shown in a shadow root, so a ``<style>`` must use ``svg`` or ``:host`` instead of ``:root``.
     """
     scene, texts = env.game.scene(view, env.config_dict(), seat), page_texts(env.game.name)
-    translations = texts.get(look.language, texts["en"])["picture"]
-    return {"picture": draw_svg(scene, names=names, layout=look.layout, texts=translations), "table": in_scene(scene)}
+    translations = texts.get(style.language, texts["en"])["picture"]
+    return {"picture": draw_svg(scene, names=names, layout=style.layout, texts=translations), "table": in_scene(scene)}

@@ -49,7 +49,7 @@ class Connection:
         self.replies: deque[dict[str, Any]] = deque(maxlen=_REPLIES)
         self.changed = asyncio.Event()
         self.has_news = False
-        self.look = TABLE_IN_ENGLISH
+        self.style = TABLE_IN_ENGLISH
         self.thinking: dict[str, asyncio.Task[None]] = {}
         """What is being computed for this page, by message type."""
 
@@ -87,7 +87,7 @@ class Host:
         """Whether the agent whose turn it is has failed, so that the game has stopped."""
         self._wishes: set[int] = set()  # seats that want to give up the game and begin another
         self._pool = pool
-        self._lines = {seat: Connection(per_second) for seat in table.people}
+        self._connections = {seat: Connection(per_second) for seat in table.people}
         self._watchers: list[Connection] = []
         self._per_second = per_second
         self._playing: asyncio.Task[None] | None = None
@@ -106,15 +106,15 @@ class Host:
     @property
     def is_used(self) -> bool:
         """Whether somebody has ever been there, or the game has begun."""
-        return self.table.move > 0 or any(line.has_come for line in self._lines.values())
+        return self.table.move > 0 or any(each.has_come for each in self._connections.values())
 
     def tell_all(self) -> None:
         """Send the new state to all pages, and let assistants look."""
         self.last_change = time.time()
         self._changed.set()
         self._changed = asyncio.Event()
-        for line in (*self._lines.values(), *self._watchers):
-            line.tell()
+        for connection in (*self._connections.values(), *self._watchers):
+            connection.tell()
 
     def stop(self) -> None:
         """Let the game continue no longer by itself."""
@@ -208,7 +208,7 @@ class Host:
     @property
     def present(self) -> set[int]:
         """The seats of people whose pages are connected."""
-        return {seat for seat, line in self._lines.items() if line.socket is not None}
+        return {seat for seat, each in self._connections.items() if each.socket is not None}
 
     def _may_continue(self) -> set[int]:
         """Who may end a settlement: people who are still in; if none of them is there, anybody who is."""
@@ -218,30 +218,30 @@ class Host:
         """Whether no person has a part in the rest of the game."""
         return not self.table.over and all(map(self.table.is_out, self.table.people))
 
-    def state(self, seat: Reader, look: PictureStyle = TABLE_IN_ENGLISH) -> dict[str, Any]:
+    def state(self, seat: Reader, style: PictureStyle = TABLE_IN_ENGLISH) -> dict[str, Any]:
         """The state sent to a page: that of the table, what people are looking at, and the pace."""
-        state = {**self.table.state(seat, look), "moment": None, **self._pace(seat)}
+        state = {**self.table.state(seat, style), "moment": None, **self._pace(seat)}
         if not self.started:
             state["actions"] = []
-        return state | self._moment(seat, look) if self.moments else state
+        return state | self._moment(seat, style) if self.moments else state
 
-    def _moment(self, seat: Reader, look: PictureStyle) -> dict[str, Any]:
+    def _moment(self, seat: Reader, style: PictureStyle) -> dict[str, Any]:
         """What differs in the state while people are looking at something; a settlement keeps the picture before it."""
         kind, told = self.moments[0], []
         shown: dict[str, Any] = {"actions": []}
         if "pause" in self.table.moments:
-            seen = self.table.pause(seat, look)
+            seen = self.table.pause(seat, style)
             shown |= {"picture": seen["picture"], "table": seen["table"]}
             told = seen["told"]
         if kind == "settlement":
-            shown |= {"scores": self.table.scores(seat), **self.table.settled(seat, look)}
+            shown |= {"scores": self.table.scores(seat), **self.table.settled(seat, style)}
         return {**shown, "moment": {"kind": kind, "told": told}}
 
     def _pace(self, seat: Reader) -> dict[str, Any]:
         seats = range(len(self.table.seats))
         return {
-            "connected": [q not in self._lines or q in self.present | self._assistants for q in seats],
-            "awaited": [] if self.started else [q for q, line in self._lines.items() if not line.has_come],
+            "connected": [q not in self._connections or q in self.present | self._assistants for q in seats],
+            "awaited": [] if self.started else [q for q, each in self._connections.items() if not each.has_come],
             "started": self.started,
             "speed": self.speed,
             "may_continue": seat in self._may_continue(),
@@ -254,81 +254,83 @@ class Host:
 
     # ---------------------------------------------------------------- one page
 
-    async def serve(self, seat: int, socket: WebSocket, look: PictureStyle = TABLE_IN_ENGLISH) -> None:
+    async def serve(self, seat: int, socket: WebSocket, style: PictureStyle = TABLE_IN_ENGLISH) -> None:
         """Serve the page of a seat until it disconnects or a newer page takes its place."""
-        line, before = self._lines[seat], self._lines[seat].socket
-        line.socket, line.has_come, line.look = socket, True, look
-        line.replies.clear()
+        connection, before = self._connections[seat], self._connections[seat].socket
+        connection.socket, connection.has_come, connection.style = socket, True, style
+        connection.replies.clear()
         self._arrived()
         try:
-            await self._attend(line, seat, socket, before)
+            await self._attend(connection, seat, socket, before)
         finally:
-            if line.socket is socket:
-                line.socket = None
+            if connection.socket is socket:
+                connection.socket = None
                 self.tell_all()
 
-    async def watch(self, socket: WebSocket, look: PictureStyle = TABLE_IN_ENGLISH) -> None:
+    async def watch(self, socket: WebSocket, style: PictureStyle = TABLE_IN_ENGLISH) -> None:
         """Serve the page of a spectator until it disconnects."""
         if len(self._watchers) >= MAX_WATCHING:
             return await close(socket, FULL, "as many watch as can")
-        line = Connection(self._per_second)
-        line.socket, line.look = socket, look
-        self._watchers.append(line)
+        connection = Connection(self._per_second)
+        connection.socket, connection.style = socket, style
+        self._watchers.append(connection)
         self.tell_all()
         try:
-            await self._attend(line, None, socket)
+            await self._attend(connection, None, socket)
         finally:
-            self._watchers.remove(line)
+            self._watchers.remove(connection)
             self.tell_all()
 
-    async def _attend(self, line: Connection, seat: Reader, socket: WebSocket, before: WebSocket | None = None) -> None:
-        sender = asyncio.create_task(self._send(line, seat, socket))
+    async def _attend(
+        self, connection: Connection, seat: Reader, socket: WebSocket, before: WebSocket | None = None
+    ) -> None:
+        sender = asyncio.create_task(self._send(connection, seat, socket))
         try:
             if before is not None:
                 await close(before, TAKEN_OVER, "this seat was opened elsewhere")
-            await self._listen(line, seat, socket)
+            await self._listen(connection, seat, socket)
         finally:
             sender.cancel()
 
     def _arrived(self) -> None:
-        self.started = self.started or all(line.has_come for line in self._lines.values())
+        self.started = self.started or all(each.has_come for each in self._connections.values())
         self.try_again()
         self.tell_all()
 
-    async def _send(self, line: Connection, seat: Reader, socket: WebSocket) -> None:
+    async def _send(self, connection: Connection, seat: Reader, socket: WebSocket) -> None:
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # the page has disconnected
-            while line.socket is socket:
-                line.changed.clear()
-                while line.replies and line.socket is socket:
-                    await socket.send_text(_json(line.replies.popleft()))
-                if line.has_news and line.socket is socket:
-                    line.has_news = False
-                    await socket.send_text(_json(self.state(seat, line.look)))
-                await line.changed.wait()
+            while connection.socket is socket:
+                connection.changed.clear()
+                while connection.replies and connection.socket is socket:
+                    await socket.send_text(_json(connection.replies.popleft()))
+                if connection.has_news and connection.socket is socket:
+                    connection.has_news = False
+                    await socket.send_text(_json(self.state(seat, connection.style)))
+                await connection.changed.wait()
 
-    async def _listen(self, line: Connection, seat: Reader, socket: WebSocket) -> None:
-        while line.socket is socket:
+    async def _listen(self, connection: Connection, seat: Reader, socket: WebSocket) -> None:
+        while connection.socket is socket:
             received = await socket.receive()
-            if received["type"] == "websocket.disconnect" or line.socket is not socket:
+            if received["type"] == "websocket.disconnect" or connection.socket is not socket:
                 return
-            if not line.allowance.take():
+            if not connection.allowance.take():
                 await close(socket, TOO_MANY, "too many messages")
                 return
             try:
                 message = read_message(received.get("text"))
                 if message["type"] == "pause":
-                    line.reply({"type": "pause", **self.table.pause(seat, line.look)})
+                    connection.reply({"type": "pause", **self.table.pause(seat, connection.style)})
                 elif seat is None:
                     raise MessageError("watching", "whoever watches cannot take part; open the address of a seat")
                 else:
                     self.answer(seat, message)
             except MessageError as error:
-                self._refuse(line, error)
+                self._refuse(connection, error)
 
-    def _refuse(self, line: Connection, error: MessageError) -> None:
-        texts = self.table.texts.get(line.look.language, self.table.texts["en"])
+    def _refuse(self, connection: Connection, error: MessageError) -> None:
+        texts = self.table.texts.get(connection.style.language, self.table.texts["en"])
         words = str(error) if error.reason is None else refusal_in_words(error.reason, texts)
-        line.reply({"type": "error", "code": error.code, "text": words})
+        connection.reply({"type": "error", "code": error.code, "text": words})
 
     # ---------------------------------------------------------------- seats without a page
 
@@ -337,7 +339,7 @@ class Host:
         self.last_change = time.time()
         if seat not in self._assistants:
             self._assistants.add(seat)
-            self._lines[seat].has_come = True
+            self._connections[seat].has_come = True
             self._arrived()
 
     @property
@@ -348,7 +350,7 @@ class Host:
     @property
     def free(self) -> list[int]:
         """The seats of people in which nobody has been yet."""
-        return [seat for seat, line in self._lines.items() if not line.has_come]
+        return [seat for seat, each in self._connections.items() if not each.has_come]
 
     def is_up(self, seat: int) -> bool:
         """Whether the game waits for this seat's action, or is over."""
@@ -424,7 +426,7 @@ class Host:
         if self.table.over:
             raise MessageError("over", "the game is over; the next one begins with 'again'")
         self._wishes.add(seat)
-        playing = {each for each, line in self._lines.items() if line.has_come or self._resumed} - self._assistants
+        playing = {q for q, each in self._connections.items() if each.has_come or self._resumed} - self._assistants
         if playing | self.present <= self._wishes:
             self._wishes.clear()
             self.skipping = False
@@ -436,20 +438,20 @@ class Host:
 
         Raises `MessageError` if the last message of this type is not answered yet.
         """
-        line, kind = self._lines[seat], message["type"]
-        if kind in line.thinking and not line.thinking[kind].done():
+        connection, kind = self._connections[seat], message["type"]
+        if kind in connection.thinking and not connection.thinking[kind].done():
             raise MessageError("busy", "the previous hint is not ready yet")
 
         async def send() -> None:
             try:
-                line.reply({**message, name: await self._think(thought)})
+                connection.reply({**message, name: await self._think(thought)})
             except MessageError as error:
-                self._refuse(line, error)
+                self._refuse(connection, error)
             except Exception as error:  # noqa: BLE001 - an agent may be anybody's program
                 self._log(message.get("agent", kind), error)
-                self._refuse(line, MessageError("failed", "the hint has failed; the log of the server says why"))
+                self._refuse(connection, MessageError("failed", "the hint has failed; the log of the server says why"))
 
-        line.thinking[kind] = asyncio.create_task(send())
+        connection.thinking[kind] = asyncio.create_task(send())
 
 
 def _json(message: dict[str, Any]) -> str:

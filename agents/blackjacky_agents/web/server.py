@@ -28,7 +28,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from blackjacky_agents.agent import AgentError
 from blackjacky_agents.aside import aside
-from blackjacky_agents.web.drawing import read_look
+from blackjacky_agents.web.drawing import read_style
 from blackjacky_agents.web.host import Host
 from blackjacky_agents.web.lobby import (
     AWAY,
@@ -340,8 +340,8 @@ class Server:
         await socket.accept()
         host, seat = found
         with contextlib.suppress(WebSocketDisconnect):
-            look = read_look(socket.query_params)
-            await (host.watch(socket, look) if seat is None else host.serve(seat, socket, look))
+            style = read_style(socket.query_params)
+            await (host.watch(socket, style) if seat is None else host.serve(seat, socket, style))
 
 
 async def _body(request: Request) -> bytes:

@@ -271,7 +271,7 @@ class Table:
 
     # ---------------------------------------------------------------- state sent to a seat
 
-    def state(self, seat: Reader, look: PictureStyle = TABLE_IN_ENGLISH) -> dict[str, Any]:
+    def state(self, seat: Reader, style: PictureStyle = TABLE_IN_ENGLISH) -> dict[str, Any]:
         """The complete state sent to the person at ``seat``, or to spectators (None), JSON-ready."""
         view, pause = self._views[seat], self._last_pause(seat)
         return {
@@ -285,7 +285,7 @@ class Table:
             "move": self.move,
             "turn": self.turn,
             "view": view,
-            **shown(self.env, seat, view, self._names, look),
+            **shown(self.env, seat, view, self._names, style),
             "options": self.env.config_dict(),
             "scores": self.scores(seat) if self.over else None,
             "last_pause": None if pause is None else pause.name,
@@ -313,17 +313,17 @@ class Table:
         told = [{"move": move, "phrase": sentence} for move, each in moves for sentence in each[seat]]
         return told[-SENTENCES:]
 
-    def pause(self, seat: Reader, look: PictureStyle = TABLE_IN_ENGLISH) -> dict[str, Any]:
+    def pause(self, seat: Reader, style: PictureStyle = TABLE_IN_ENGLISH) -> dict[str, Any]:
         """What the last pause of this game shows to ``seat``; `MessageError` if there was none."""
         pause = self._last_pause(seat)
         if pause is None:
             raise MessageError("moment", "there is nothing to look at again yet")
-        return {"name": pause.name, "told": pause.told, **shown(self.env, seat, pause.view, self._names, look)}
+        return {"name": pause.name, "told": pause.told, **shown(self.env, seat, pause.view, self._names, style)}
 
-    def settled(self, seat: Reader, look: PictureStyle = TABLE_IN_ENGLISH) -> dict[str, Any]:
+    def settled(self, seat: Reader, style: PictureStyle = TABLE_IN_ENGLISH) -> dict[str, Any]:
         """The table as ``seat`` sees it at the last settlement; empty if the game has no picture of that moment."""
         picture = self._narrator.settled
-        return {} if picture is None else shown(self.env, seat, picture(self._settled[seat]), self._names, look)
+        return {} if picture is None else shown(self.env, seat, picture(self._settled[seat]), self._names, style)
 
     def scores(self, seat: Reader) -> dict[str, Any] | None:
         """The last settlement as data, see `ScoreTable`; None before the first.

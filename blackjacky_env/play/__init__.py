@@ -2,7 +2,7 @@
 
 from blackjacky_env.play.expanding import Decisions, expand_games, new_decisions
 from blackjacky_env.play.heard import Event
-from blackjacky_env.play.learner_games import Encoder
+from blackjacky_env.play.learner_games import LEARNER, NO_AGENT, Encoder, make_begin_for_learner
 from blackjacky_env.play.many_games import batch_functions
 from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.play.playouts import FailedGames, make_answer, make_choose, play_out, raise_illegal, score_all
@@ -40,6 +40,7 @@ from blackjacky_env.play.step import (
     checked,
     is_running,
     make_begin,
+    make_lead,
     make_look,
     make_shared_step,
     make_step,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.compiled.compiling import compiled, entry
+from blackjacky_env.compiled.compiling import compiled, entry, inlined
 from blackjacky_env.compiled.purposes import FOR_LINEUPS
 from blackjacky_env.compiled.random import below, draw, game_key, stream
 from blackjacky_env.compiled.results import score_of
@@ -20,7 +20,7 @@ from blackjacky_env.play.step import DRAWN, is_running, make_begin, make_look, m
 Encoder = Callable[..., None]
 """(observation int8 or int16 (K,), mask int8 (A,), out float32 (F,)): write the learner's input made from them."""
 
-LEARNER = -1  # in place of an agent
+LEARNER, NO_AGENT = -1, -2  # in place of an agent's number; there is no agent beyond the seats of a table
 BEGIN = -1  # in place of a learner's action: start a game
 
 
@@ -55,7 +55,12 @@ def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]
     (N, F), or without one the observation, (N, K)) and ``masks`` (int8, (N, A), zeros where the game has ended) belong
     to the new position.
     """
-    begin, score, returns, look = make_begin(game), score_of(game.rules), game.rules.returns, make_look(game)
+    begin, score, returns, look = (
+        make_begin_for_learner(game),
+        score_of(game.rules),
+        game.rules.returns,
+        make_look(game),
+    )
     size, dtype, max_players = game.layout.size, game.layout.dtype, game.max_players
     run_on, step = make_run_on(game), make_shared_step(game)
 
@@ -63,8 +68,7 @@ def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]
     def start_game(s, i, arrays, cast, observation, mask):
         while True:
             draws = stream(arrays.keys[i], FOR_LINEUPS, i, arrays.played[i])
-            begin(s, game_key(draw(draws, 0) >> np.uint64(1)), DRAWN)
-            _seat_players(s, i, arrays, draws)
+            _seat_players(s, i, arrays, draws, begin(s, draws))
             arrays.played[i] += 1
             arrays.decisions[i] = run_on(s, arrays.seating[i], 0, LONGEST, cast, observation, mask)
             if is_running(s):
@@ -109,10 +113,27 @@ def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]
     return entry(play)
 
 
+@cache
+def make_begin_for_learner(game: Game) -> Callable[..., int]:
+    """Compiled (s, draws) -> the learner's seat, drawn: begin the game of a stream, whose draws from 2 on are free."""
+    begin = make_begin(game)
+
+    def begin_for_learner(s, draws):
+        begin(s, game_key(draw(draws, 0) >> np.uint64(1)), DRAWN)
+        return _learner_seat(s, draws)
+
+    return compiled(begin_for_learner)
+
+
+@inlined
+def _learner_seat(s, draws):
+    return np.int64(below(draw(draws, 1), s.num_players))
+
+
 @compiled
-def _seat_players(s, i, arrays, draws):
-    """Draw the learner's seat in game i, and an opponent for every other seat."""
-    seat = arrays.fixed_seat if arrays.fixed_seat != DRAWN else np.int64(below(draw(draws, 1), s.num_players))
+def _seat_players(s, i, arrays, draws, drawn_seat):
+    """Seat the learner in game i, and draw an opponent for every other seat."""
+    seat = arrays.fixed_seat if arrays.fixed_seat != DRAWN else drawn_seat
     arrays.seats[i] = seat
     arrays.seating[i, seat] = LEARNER
     for relative in range(1, s.num_players):
@@ -126,4 +147,4 @@ def seat_everybody(states, arrays):
     for i in range(len(states)):
         if arrays.played[i] > 0:
             draws = stream(arrays.keys[i], FOR_LINEUPS, i, arrays.played[i] - 1)
-            _seat_players(states[i], i, arrays, draws)
+            _seat_players(states[i], i, arrays, draws, _learner_seat(states[i], draws))

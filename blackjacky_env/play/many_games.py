@@ -12,10 +12,9 @@ import numpy.typing as npt
 from blackjacky_env.compiled.compiling import compiled, entry, inlined
 from blackjacky_env.compiled.purposes import FOR_ACTIONS, FOR_GAMES
 from blackjacky_env.compiled.random import draw, game_key, random_flag, stream
-from blackjacky_env.compiled.results import score_of
 from blackjacky_env.declare.game import Game
 from blackjacky_env.declare.layout import Vector
-from blackjacky_env.play.step import DRAWN, OVER, make_deal, make_look, make_paid_step
+from blackjacky_env.play.step import DRAWN, OVER, make_deal, make_lead, make_look, make_paid_step
 
 
 class BatchArrays(NamedTuple):
@@ -207,17 +206,9 @@ def _make_credit(game: Game) -> tuple[Callable[..., None], Callable[..., None], 
     """Three inlined functions (arrays, seat_arrays, row, i): at the start of all games, before and after each move.
 
     They keep the sum, over the moves since a seat's last decision, of its rewards and of the shaping term
-    gamma * potential(now) - potential(then); the potential of a finished game is 0, that of a running one a seat's
-    score minus the mean score of the table.
+    gamma * potential(now) - potential(then); the potential of a finished game is 0, that of a running one `make_lead`.
     """
-    score, max_players = score_of(game.rules), game.max_players
-
-    @compiled
-    def potential(s, seat):
-        total = 0
-        for other in range(s.num_players):
-            total += score(s, other)
-        return score(s, seat) - total / s.num_players
+    potential, max_players = make_lead(game), game.max_players
 
     @compiled
     def add_potentials(s, sums, weight):

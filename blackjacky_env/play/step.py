@@ -180,6 +180,20 @@ def make_scored_step(
 
 
 @cache
+def make_lead(game: Game) -> Callable[..., float]:
+    """Compiled (s, seat) -> the seat's score less the mean score of the table, a learner's potential."""
+    score = score_of(game.rules)
+
+    def lead(s, seat):
+        total = 0
+        for other in range(s.num_players):
+            total += score(s, other)
+        return score(s, seat) - total / s.num_players
+
+    return compiled(lead)
+
+
+@cache
 def make_paid_step(game: Game, pays_result: bool) -> tuple[Callable[..., int], Callable[..., None]]:
     """Two inlined functions: step, (s, action, rewards) -> flags, and end, (s, rewards), for a game that is over.
 

@@ -18,7 +18,7 @@ from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Pool, PoolMember, record_results
-from blackjacky_agents.learning.league.seating import NO_SEAT, draw_seating
+from blackjacky_agents.learning.league.seating import draw_seating
 from blackjacky_agents.learning.lookahead import Studies, study
 from blackjacky_agents.learning.modules import arrays_of
 from blackjacky_agents.learning.stored_settings import presets_of
@@ -28,6 +28,7 @@ from blackjacky_agents.networks.network import encode_all, network_agent, pack
 from blackjacky_env import black_jacky_v0, make_batch
 from blackjacky_env.compiled.compiling import zeros
 from blackjacky_env.games import get_game
+from blackjacky_env.play import LEARNER, NO_AGENT
 from tests.envs.playing import assert_same
 
 pytestmark = pytest.mark.prove
@@ -113,7 +114,10 @@ def test_a_teacher_is_imitated():
 
 def test_who_wins_more_against_the_learner_is_met_more_often_and_bots_as_often_as_was_set():
     weak, strong = PoolMember("weak", make_agent("random")), PoolMember("strong", make_agent("threshold"))
-    seating, shares = np.array([[0, 1, -1], [0, 2, -1]]), np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    seating, shares = (
+        np.array([[LEARNER, 0, NO_AGENT], [LEARNER, 1, NO_AGENT]]),
+        np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]),
+    )
     pool = Pool([weak, strong], size=2, bot_fraction=0.3)
     for _ in range(20):
         record_results(pool.opponents, seating, shares)
@@ -130,12 +134,14 @@ def test_the_learner_sits_at_every_table_and_opponents_where_they_should():
     fractions = {"self_play_fraction": 0.3, "single_opponent_fraction": 0.3}
     settings = replace(SMALL, games_per_update=3000, players=(4, 2), **fractions)
     seating = draw_seating(settings, np.array([0.75, 0.25]), np.random.default_rng(0))
-    seated = [row[row != NO_SEAT] for row in seating]
+    seated = [row[row != NO_AGENT] for row in seating]
     assert [len(row) for row in seated] == [4, 2] * 1500
-    assert all((row == 0).any() for row in seated)
-    assert 0.28 < np.mean([(row == 0).all() for row in seated]) < 0.5  # some mixed tables of two have the learner alone
-    opponents = np.concatenate([row[row > 0] for row in seated])
-    assert 0.7 < (opponents == 1).mean() < 0.8
+    assert all((row == LEARNER).any() for row in seated)
+    assert (
+        0.28 < np.mean([(row == LEARNER).all() for row in seated]) < 0.5
+    )  # some mixed tables of two have the learner alone
+    opponents = np.concatenate([row[row != LEARNER] for row in seated])
+    assert 0.7 < (opponents == 0).mean() < 0.8
 
 
 def test_a_training_leaves_an_agent_a_curve_and_a_pool_of_copies_and_exploiters(finished):
@@ -256,7 +262,7 @@ def studied(
         positions=positions, iterations=int(expert),
     )  # fmt: skip
     standing = pack([(np.zeros((STANDING.size, 1), np.float32), np.full(1, logit, np.float32))], True)
-    seeds, seating = np.arange(100, 100 + games), np.zeros((games, 6), np.int64)
+    seeds, seating = np.arange(100, 100 + games), np.full((games, 6), LEARNER)
     return study(settings, states, seeds, seating, standing, network_agent(GAME.name, CARDS, parameters), bot)
 
 

@@ -11,7 +11,7 @@ pytest.importorskip("sb3_contrib")
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import find_encoding
 from blackjacky_agents.kit.encoding import raw_encoding
-from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns
+from blackjacky_agents.learning.collecting import Collector, Returns
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.stored_settings import presets_of
@@ -23,6 +23,7 @@ from blackjacky_env.compiled.random import draw, stream
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import get_game
+from blackjacky_env.play import LEARNER
 from tests.agents.positions import ALL_SIZES
 from tests.envs.playing import assert_same, random_legal
 from tests.policies import last_legal
@@ -125,7 +126,7 @@ def test_what_is_collected_equals_the_same_games_at_the_table(game):
 def test_a_stretch_does_not_depend_on_threads_and_goes_on_where_the_last_one_ended(game):
     one, two = collector(game, 5, 20), collector(game, 5, 20, threads=2)
     network = random_network(game)
-    lineups = np.array([[LEARNER] * (game.max_players - 1), [1] * (game.max_players - 1)])
+    lineups = np.array([[LEARNER] * (game.max_players - 1), [0] * (game.max_players - 1)])
     opponents = [make_compiled_agent("random", game.name)]
     for _ in range(3):
         stretches = [each.collect(network, opponents, lineups) for each in (one, two)]

@@ -18,13 +18,14 @@ import torch
 from blackjacky_agents.cli.train import read_arguments
 from blackjacky_agents.games import encodings_of, find_encoding
 from blackjacky_agents.kit.settings import SelfPlaySettings, on_gpu
-from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns
+from blackjacky_agents.learning.collecting import Collector, Returns
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.stored_settings import check_at_game, presets_of
 from blackjacky_agents.networks.network import network_agent, pack
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.compiled.compiling import zeros
 from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.play import LEARNER
 from tests.agents.positions import random_layers
 from tests.plain_mode import printed_in_plain_mode
 
@@ -57,7 +58,7 @@ def collected():
     layers = partial(random_layers, collector.encoding.size, 11)
     past = network_agent(DEFAULT, collector.encoding, pack(layers(outputs=actions), False))
     opponents = [make_compiled_agent(BOT, DEFAULT), past]
-    lineups = np.array([[1, 2, 1, 2, 1], [2, 1, 2, 1, 2], [LEARNER] * 5])
+    lineups = np.array([[0, 1, 0, 1, 0], [1, 0, 1, 0, 1], [LEARNER] * 5])
     lines = []
     for _ in range(2):
         for array in collector.collect(pack(layers(outputs=actions + 1), False), opponents, lineups):

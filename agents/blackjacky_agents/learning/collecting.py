@@ -27,10 +27,8 @@ from blackjacky_env.compiled import (
     compiled,
     draw,
     entry,
-    game_key,
     inlined,
     make_cast,
-    score_of,
     scratch,
     spread,
     stream,
@@ -38,19 +36,18 @@ from blackjacky_env.compiled import (
 from blackjacky_env.compiled.purposes import FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.declare import Game, Vector
 from blackjacky_env.play import (
-    DRAWN,
+    LEARNER,
     NONE,
     is_running,
     make_answer,
-    make_begin,
+    make_begin_for_learner,
+    make_lead,
     make_look,
     make_shared_step,
     only_legal,
     raise_illegal,
 )
 
-LEARNER = 0
-"""The learner's number at a table; 1 + i is opponent i."""
 NOT_DECIDED = -1
 
 
@@ -58,7 +55,7 @@ class Tables(NamedTuple):
     """N games that go on from one stretch to the next, with up to P seats."""
 
     states: npt.NDArray[Any]  # records with their options, (N,)
-    seating: npt.NDArray[np.int64]  # who has each seat, (N, P): the number of an opponent, negative: the learner
+    seating: npt.NDArray[np.int64]  # who has each seat, (N, P): the number of an opponent, or `LEARNER`
     decisions: npt.NDArray[np.int64]  # decisions in the running game, (N,)
     started: npt.NDArray[np.int64]  # games started so far, (N,)
 
@@ -203,11 +200,11 @@ def make_collect(
             legal(s, seen.mask)
             action = only_legal(seen.mask)
             if action == NONE:
-                if agent < 0 and t == length:
+                if agent == LEARNER and t == length:
                     break
                 wait()
                 encode(s, s.player, seen.observation)
-                if agent >= 0:
+                if agent != LEARNER:
                     action = answer(s, agent, decision, cast, seen.observation, seen.mask)
                 else:
                     action = decide(s, i, t, decision, stretch, links, network, returns, seen)
@@ -235,21 +232,18 @@ def _make_evaluate(encoding: Encoding, forward: Callable[..., int]) -> Callable[
 
 def _make_start(game: Game) -> Callable[..., None]:
     """Compiled (s, i, tables, lineups, seed): start the next game at index i and seat the players."""
-    begin = make_begin(game)
+    begin = make_begin_for_learner(game)
 
     def start(s, i, tables, lineups, seed):
         draws = stream(seed, FOR_LINEUPS, i, tables.started[i])
         tables.started[i] += 1
         tables.decisions[i] = 0
-        begin(s, game_key(draw(draws, 0) >> np.uint64(1)), DRAWN)
-        own = np.int64(below(draw(draws, 1), s.num_players))
-        lineup = below(draw(draws, 2), len(lineups))
+        own, lineup = begin(s, draws), below(draw(draws, 2), len(lineups))
         for relative in range(s.num_players):
             seat = own + relative
             if seat >= s.num_players:
                 seat -= s.num_players
-            agent = LEARNER if relative == 0 else lineups[lineup, relative - 1]
-            tables.seating[i, seat] = agent - 1
+            tables.seating[i, seat] = LEARNER if relative == 0 else lineups[lineup, relative - 1]
 
     return compiled(start)
 
@@ -299,14 +293,11 @@ def link(links, i, seat, t, potential, gamma):
 
 
 def _make_potential(game: Game) -> Callable[..., float]:
-    """Compiled (s, seat, returns) -> the seat's score less the mean score of the table, weighted."""
-    score = score_of(game.rules)
+    """Compiled (s, seat, returns) -> `make_lead`, weighted."""
+    lead = make_lead(game)
 
     def potential(s, seat, returns):
-        total = 0.0
-        for other in range(s.num_players):
-            total += score(s, other)
-        return returns.score_shaping * (score(s, seat) - total / s.num_players)
+        return returns.score_shaping * lead(s, seat)
 
     return compiled(potential)
 
@@ -372,11 +363,11 @@ def draw_tables(
     seats: int,
     rng: np.random.Generator,
 ) -> npt.NDArray[np.int64]:
-    """Who has the seats of random tables, (count, seats): the learner alone, copies of one opponent, or anybody.
+    """Who has the seats of random tables, (count, seats): `LEARNER` alone, copies of one opponent, or anybody.
 
     ``probabilities``: those of the opponents, (M,). Fractions of the kinds of tables are those of the settings.
     """
-    tables = 1 + rng.choice(len(probabilities), (count, seats), p=probabilities)
+    tables = rng.choice(len(probabilities), (count, seats), p=probabilities)
     kind = rng.random((count, 1))
     mixed = kind >= settings.self_play_fraction + settings.single_opponent_fraction
     tables = np.where(mixed, tables, tables[:, :1])

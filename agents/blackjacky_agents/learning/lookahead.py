@@ -24,7 +24,6 @@ from blackjacky_agents.games import find_encoding, get_kit, standing_encoding
 from blackjacky_agents.intervals import shares_of
 from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.kit.settings import LeagueSettings
-from blackjacky_agents.learning.collecting import LEARNER
 from blackjacky_agents.networks.network import forward, widest
 from blackjacky_agents.search.guided import ACTIONS, make_chances, make_play, make_propose, new_trial
 from blackjacky_agents.search.playing_on import (
@@ -40,9 +39,19 @@ from blackjacky_env.compiled import below, compiled, copied, draw, entry, game_k
 from blackjacky_env.compiled.purposes import FOR_COPIES, FOR_STUDIES
 from blackjacky_env.declare import Game, Vector
 from blackjacky_env.games import get_game
-from blackjacky_env.play import DRAWN, SETTLED, is_running, make_begin, make_choose, make_shared_step, raise_illegal
+from blackjacky_env.play import (
+    DRAWN,
+    LEARNER,
+    SETTLED,
+    is_running,
+    make_begin,
+    make_choose,
+    make_shared_step,
+    raise_illegal,
+)
 
 NOT_LEGAL, NOT_TRIED = np.float32(np.nan), np.float32(np.inf)
+_OWN = 0  # the learner's place in the cast, which it leads
 MAX_ROUNDS = 24  # whose standings are kept, of one game
 CERTAIN_FRACTION = 0.3  # of decisions with one likely action, which expert iteration must not forget
 
@@ -74,11 +83,12 @@ def study(
     value: npt.NDArray[np.float32],
     *agents: CompiledAgent,
 ) -> Studies:
-    """Play whole games and roll out the actions at some of the decisions of agent `LEARNER`, a network.
+    """Play whole games and roll out the actions at some of the decisions of the learner, a network.
 
     Each game depends on its own row, the settings and the weights alone. ``states`` are records with options written,
-    (N,); ``seeds`` are as for ``reset``, (N,), and ``seating`` has the index of the agent in each seat, (N, P). The
-    packed network ``value`` estimates a player's chance of winning (a logit).
+    (N,); ``seeds`` are as for ``reset``, (N,); ``seating`` has the number of the opponent in each seat, or `LEARNER`,
+    (N, P). ``agents``: the learner's, then the opponents. The packed network ``value`` estimates a player's chance of
+    winning (a logit).
     """
     game, games, most = get_game(settings.game), len(states), settings.max_studies_per_game
     size, dtype, states = game.layout.size, game.layout.dtype, copied(states)
@@ -96,7 +106,7 @@ def study(
     )
     certain = CERTAIN_FRACTION if settings.iterations else 0.0
     limits = (float(settings.study_fraction), float(settings.min_action_prob), certain)
-    given = (states, seeds.copy(), seating.copy(), cast, limits, value.copy(), kept, counts)
+    given = (states, seeds.copy(), seating - LEARNER, cast, limits, value.copy(), kept, counts)
     spread(lambda *part: play(*given, *part), games, settings.threads)
     raise_illegal(agents, cast)
     decided, stood = np.arange(most) < counts[:, :1], np.arange(MAX_ROUNDS) < counts[:, 1:]
@@ -129,7 +139,7 @@ def _make_play(game: Game, value_encoding: Encoding, encoding: Encoding, positio
             record_standing(s, seats, decisions, standings, watched, count)
             while is_running(s):
                 lots = stream(s.key, FOR_STUDIES, decisions, 1)
-                if seats[s.player] == LEARNER and count[0] < len(values) and is_drawn(lots, 0, fraction):
+                if seats[s.player] == _OWN and count[0] < len(values) and is_drawn(lots, 0, fraction):
                     seen, tried = observations[count[0]], values[count[0]]
                     count[0] += study_decision(s, seats, cast, limits, lots, value, decisions, mask, seen, tried)
                 flags = step(s, choose(s, seats[s.player], decisions, cast, observation, mask))
@@ -150,7 +160,7 @@ def _make_record_standing(game: Game) -> Callable[..., None]:
 
     def record_standing(s, seats, decision, standings, watched, count):
         seat = np.int64(below(draw(stream(s.key, FOR_STUDIES, decision, 0), 0), s.num_players))
-        if seats[seat] == LEARNER and count[1] < len(standings):
+        if seats[seat] == _OWN and count[1] < len(standings):
             encode(s, seat, standings[count[1]])
             watched[count[1]] = seat
             count[1] += 1
@@ -176,7 +186,7 @@ def _make_study_decision(
         encode(s, s.player, seen)
         for action in range(num_actions):
             values[action] = NOT_TRIED if mask[action] else NOT_LEGAL
-        own = cast.parameters[cast.offsets[LEARNER] : cast.offsets[LEARNER + 1]]
+        own = cast.parameters[cast.offsets[_OWN] : cast.offsets[_OWN + 1]]
         if compare(s, seats, cast, own, min_prob, value, decision, mask, seen, values):
             return 1
         return int(is_drawn(lots, 1, certain_fraction))

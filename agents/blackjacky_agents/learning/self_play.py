@@ -25,6 +25,7 @@ from blackjacky_agents.learning.training_run import TrainingRun
 from blackjacky_agents.networks.agent_file import initial_layers
 from blackjacky_agents.networks.network import Layers, layers_of, pack
 from blackjacky_env.compiled import zeros
+from blackjacky_env.play import LEARNER
 
 _LINEUPS = 256  # drawn for each stretch
 _ILLEGAL_LOGIT = -1e9
@@ -100,7 +101,7 @@ class SelfPlay(TrainingRun):
         self.show_progress("compiling")
         self.bar.refresh()
         self._against_bots(1)
-        lineups = np.arange(self.game.max_players - 1)[None, :] % (1 + len(self.opponents))
+        lineups = LEARNER + np.arange(self.game.max_players - 1)[None, :] % (1 + len(self.opponents))
         try:
             self._new_collector(2).collect(pack(layers_of(self.network), False), self.opponents, lineups)
         except TypeError as error:  # of a bot on a GPU

@@ -26,6 +26,7 @@ from blackjacky_agents.networks.network import Layers
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.reports import percent
 from blackjacky_agents.storage.checkpoint import read_count
+from blackjacky_env.play import LEARNER
 
 _INITIAL_VALUE_UPDATES = 50  # before training, so that rollouts are not valued by a random network
 _IMITATION_UPDATES = 8  # per move in all games
@@ -68,14 +69,14 @@ class League(TrainingRun):
     def _prepare(self) -> None:
         """Compile before the clock starts, imitate the teacher, and fit the value network."""
         self._against_bots(1)
-        few = np.zeros((self.cluster.cores if self.cluster else 1, self.game.max_players), np.int64)
+        few = np.full((self.cluster.cores if self.cluster else 1, self.game.max_players), LEARNER)
         own = np.random.default_rng(0)  # how many draws there are depends on the cluster
         start_games(self.learner, self._agents(), few, own, cluster=self.cluster)()
         self.clock.set(0)
         self._imitate()
         if self.settings.iterations:
             self.learner.renew_expert()
-        seating = np.zeros((self.settings.games_per_update, self.game.max_players), np.int64)
+        seating = np.full((self.settings.games_per_update, self.game.max_players), LEARNER)
         self.learner.remember(start_games(self.learner, self._agents(), seating, self.rng, 0.0, self.cluster)())
         self.learner.learn_values(_INITIAL_VALUE_UPDATES, 1.0)
 

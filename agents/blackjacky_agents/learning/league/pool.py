@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.learning.collecting import LEARNER
+from blackjacky_env.play import LEARNER
 
 _DECAY = 0.99  # factor on earlier results, per batch of games
 _MIN_WEIGHT = 0.02
@@ -43,7 +43,7 @@ def record_results(
     ``opponents``: those of the pool when the games were seated.
     """
     own = seating == LEARNER
-    for number, opponent in enumerate(opponents, start=1):
+    for number, opponent in enumerate(opponents):
         theirs = seating == number
         both = own.any(axis=1) & theirs.any(axis=1)
         won, lost = ((shares * of)[both].sum(axis=1) / of[both].sum(axis=1) for of in (own, theirs))

@@ -12,13 +12,13 @@ import numpy.typing as npt
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.kit.settings import LeagueSettings
-from blackjacky_agents.learning.collecting import LEARNER, draw_tables
+from blackjacky_agents.learning.collecting import draw_tables
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.lookahead import Studies, study
 from blackjacky_env.compiled import zeros
 from blackjacky_env.games import get_game
+from blackjacky_env.play import LEARNER, NO_AGENT
 
-NO_SEAT = -1
 _PARTS = 2  # of a batch, for each core of a cluster, so that cores with short games are not idle for long
 
 
@@ -32,9 +32,9 @@ def start_games(
 ) -> Callable[[], Studies]:
     """Begin to play whole games with the present weights; the function that is returned waits for the results.
 
-    Game i has the i-th table size of the settings, and agents ``seating[i]`` (N, P), of which agent `LEARNER` is
-    studied. ``study_fraction`` overrides the setting. A cluster plays them on all its cores, with the same results;
-    without one, they are played on threads when the results are asked for.
+    Game i has the i-th table size of the settings. ``agents``: the learner's, then the opponents; ``seating``, (N, P):
+    the number of an opponent, or `LEARNER`, who is studied. ``study_fraction`` overrides the setting. A cluster plays
+    them on all its cores, with the same results; without one, threads do when the results are asked for.
     """
     settings, game, value = learner.settings, get_game(learner.settings.game), learner.packed_value()
     if study_fraction is not None:
@@ -83,7 +83,7 @@ def draw_variants(settings: LeagueSettings, rng: np.random.Generator, count: int
 def draw_seating(
     settings: LeagueSettings, probabilities: npt.NDArray[np.float64], rng: np.random.Generator
 ) -> npt.NDArray[np.int64]:
-    """Random seating of a batch of games, (N, P), with opponents drawn by their probabilities (M,); else `NO_SEAT`.
+    """Random seating of a batch of games, (N, P), with opponents drawn by their probabilities (M,); else `NO_AGENT`.
 
     The learner has all seats, or one seat among copies of one opponent, or some seats at a mixed table.
     """
@@ -91,4 +91,4 @@ def draw_seating(
     sizes = sizes_of_tables(settings, count)
     seating = draw_tables(settings, probabilities, count, players, rng)
     seating[np.arange(count), rng.integers(sizes)] = LEARNER
-    return np.where(np.arange(players) < sizes[:, None], seating, NO_SEAT)
+    return np.where(np.arange(players) < sizes[:, None], seating, NO_AGENT)

@@ -7,6 +7,7 @@ used without wrappers.
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,9 +18,11 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils import seeding
 from pettingzoo.utils.env import AECIterable
 
-from blackjacky_env.checks import check_integer, read_integer
+from blackjacky_env.checks import check_choice, check_flag, check_integer, read_integer
+from blackjacky_env.compiled.compiling import copied, zeros
 from blackjacky_env.declare.fields import State
 from blackjacky_env.declare.game import IllegalActionError
+from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.looking import Looking
 from blackjacky_env.envs.saving import BOOKKEEPING, read_bookkeeping, read_generator, read_past, write_past
 from blackjacky_env.games import get_game
@@ -74,6 +77,78 @@ class TableEnv(Looking):
     Raises:
         TypeError, ValueError: an option is unknown or out of range; the message names it and what is allowed.
     """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012
+        "render_modes": ["human", "rgb_array", "ansi"],
+        "is_parallelizable": False,
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        game: str,
+        num_players: int | None = None,
+        variant: str | None = None,
+        reward: str = "win",
+        render_mode: str | None = None,
+        render_as: str | None = None,
+        observation_format: str = "dict",
+        observation_dtype: str = "integer",
+        mask_dtype: str = "int8",
+        events_in_infos: bool = False,
+        table: str | None = None,
+        **rule_options: Any,
+    ) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo leaves it untyped
+        self.game = get_game(game)
+        self._format = Format(observation_format, observation_dtype, mask_dtype)
+        self._is_plain = self._format == Format("dict")
+        self.events_in_infos = check_flag("events_in_infos", events_in_infos)
+        self.metadata = {**type(self).metadata, "name": f"{self.game.name}_v{self.game.version}"}
+        num_players, variant, rule_options = self.game.find_table(table, num_players, variant, rule_options)
+        self.num_players, self.variant = self.game.choose_table(num_players, variant)
+        self.possible_agents = [f"player_{seat}" for seat in range(self.num_players)]
+        self.reward = check_choice("reward", reward, ("win", self.game.score_reward))
+        if render_mode is not None:
+            check_choice("render_mode", render_mode, self.metadata["render_modes"])
+        if render_as is not None:
+            check_choice("render_as", render_as, self.possible_agents)
+        self.render_mode, self.render_as = render_mode, render_as
+        self.agents = []
+        self._no_rewards = dict.fromkeys(self.possible_agents, 0.0)
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self.options = self.game.check_options(self.num_players, self.variant, rule_options)
+        self._make_spaces()
+        self._functions = game_functions(self.game)
+        self._blank = zeros(2, self.game.state_dtype)
+        self._blank[:1] = self.game.new_state(self.num_players, self.variant, self.options)
+        self._new_game_arrays()
+        self._np_random: np.random.Generator | None = None
+        self._past = Past()
+        self._hearing = {}
+        self._started = False
+        self._shown_to: str | None = None
+
+    def _make_spaces(self) -> None:
+        layout, num_actions = self.game.layout, self.game.num_actions
+        observation_space = self._format.space(layout, num_actions)
+        self._zero_mask = self._format.mask(np.zeros(num_actions, np.int8))
+        self.observation_spaces = dict.fromkeys(self.possible_agents, observation_space)
+        action_space: spaces.Space[Any] = spaces.Discrete(num_actions)
+        self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
+        dtype = self.game.state_dtype
+        length = sum(math.prod(dtype[name].shape) for name in self.game.fields.on_table)
+        lowest = min(field.low for field in self.game.fields.fields.values())
+        self.state_space = spaces.Box(min(lowest, -1), np.iinfo(np.int16).max, (length,), np.int16)
+
+    def _new_game_arrays(self) -> None:
+        self._states = copied(self._blank)
+        self._player = self._states["player"]
+        self._has_settled = False
+        self._paid = np.zeros((2, self.game.max_players))  # results, score changes
+        self._observation, self._mask = self.game.new_arrays()  # of the player to act; callers get copies
+        self._shown_mask = self._format.mask(self._mask)
+        self._hearing = {}
 
     # ------------------------------------------------------------ PettingZoo
 

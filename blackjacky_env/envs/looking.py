@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, TypeVar
@@ -14,8 +13,7 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from pettingzoo import AECEnv
 
-from blackjacky_env.checks import check_choice, check_flag, check_integer
-from blackjacky_env.compiled.compiling import copied, zeros
+from blackjacky_env.checks import check_flag, check_integer
 from blackjacky_env.declare.actions import names_from
 from blackjacky_env.declare.game import Game
 from blackjacky_env.declare.layout import Vector
@@ -24,88 +22,33 @@ from blackjacky_env.draw.scene import Say, Scene
 from blackjacky_env.draw.text import WIDTH, draw_text
 from blackjacky_env.envs import screen
 from blackjacky_env.envs.formats import Format
-from blackjacky_env.games import get_game
 from blackjacky_env.play import heard
-from blackjacky_env.play.one_game import game_functions
+from blackjacky_env.play.one_game import GameFunctions
 from blackjacky_env.play.past import OTHER_PAST, Moment, Past, moments
 
 T = TypeVar("T", heard.Events, heard.SeatKeys)
 
 
 class Looking(AECEnv[str, Any, Any]):
-    """The part of a `TableEnv` that is made, shows and tells, and changes nothing."""
+    """The part of a `TableEnv` that shows and tells, and changes nothing."""
 
-    metadata: dict[str, Any] = {  # noqa: RUF012
-        "render_modes": ["human", "rgb_array", "ansi"],
-        "is_parallelizable": False,
-        "render_fps": 2,
-    }
-
-    def __init__(
-        self,
-        game: str,
-        num_players: int | None = None,
-        variant: str | None = None,
-        reward: str = "win",
-        render_mode: str | None = None,
-        render_as: str | None = None,
-        observation_format: str = "dict",
-        observation_dtype: str = "integer",
-        mask_dtype: str = "int8",
-        events_in_infos: bool = False,
-        table: str | None = None,
-        **rule_options: Any,
-    ) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo leaves it untyped
-        self.game = get_game(game)
-        self._format = Format(observation_format, observation_dtype, mask_dtype)
-        self._is_plain = self._format == Format("dict")
-        self.events_in_infos = check_flag("events_in_infos", events_in_infos)
-        self.metadata = {**type(self).metadata, "name": f"{self.game.name}_v{self.game.version}"}
-        num_players, variant, rule_options = self.game.find_table(table, num_players, variant, rule_options)
-        self.num_players, self.variant = self.game.choose_table(num_players, variant)
-        self.possible_agents = [f"player_{seat}" for seat in range(self.num_players)]
-        self.reward = check_choice("reward", reward, ("win", self.game.score_reward))
-        if render_mode is not None:
-            check_choice("render_mode", render_mode, self.metadata["render_modes"])
-        if render_as is not None:
-            check_choice("render_as", render_as, self.possible_agents)
-        self.render_mode, self.render_as = render_mode, render_as
-        self.agents = []
-        self._no_rewards = dict.fromkeys(self.possible_agents, 0.0)
-        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self.options = self.game.check_options(self.num_players, self.variant, rule_options)
-        self._make_spaces()
-        self._functions = game_functions(self.game)
-        self._blank = zeros(2, self.game.state_dtype)  # the game, and a copy made at its last settlement
-        self._blank[:1] = self.game.new_state(self.num_players, self.variant, self.options)
-        self._new_game_arrays()
-        self._np_random: np.random.Generator | None = None
-        self._past = Past()
-        self._hearing: dict[Any, Any] = {}  # what has been asked for of what seats have heard; see `_recall`
-        self._started = False
-        self._shown_to: str | None = None
-
-    def _make_spaces(self) -> None:
-        layout, num_actions = self.game.layout, self.game.num_actions
-        observation_space = self._format.space(layout, num_actions)
-        self._zero_mask = self._format.mask(np.zeros(num_actions, np.int8))
-        self.observation_spaces = dict.fromkeys(self.possible_agents, observation_space)
-        action_space: spaces.Space[Any] = spaces.Discrete(num_actions)
-        self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
-        dtype = self.game.state_dtype
-        length = sum(math.prod(dtype[name].shape) for name in self.game.fields.on_table)
-        lowest = min(field.low for field in self.game.fields.fields.values())
-        self.state_space = spaces.Box(min(lowest, -1), np.iinfo(np.int16).max, (length,), np.int16)
-
-    def _new_game_arrays(self) -> None:
-        self._states = copied(self._blank)
-        self._player = self._states["player"]
-        self._has_settled = False
-        self._paid = np.zeros((2, self.game.max_players))  # results, score changes
-        self._observation, self._mask = self.game.new_arrays()  # of the player to act; callers get copies
-        self._shown_mask = self._format.mask(self._mask)
-        self._hearing = {}
+    game: Game
+    num_players: int
+    variant: str
+    options: dict[str, Any]
+    reward: str
+    render_mode: str | None
+    render_as: str | None
+    events_in_infos: bool
+    _format: Format
+    _seats: dict[str, int]  # by agent
+    _blank: npt.NDArray[Any]  # (2,), the options of the game
+    _states: npt.NDArray[Any]  # (2,), the game, and a copy made at its last settlement
+    _has_settled: bool
+    _past: Past
+    _hearing: dict[Any, Any]  # what has been asked for of what seats have heard; see `_recall`
+    _started: bool
+    _functions: GameFunctions
 
     def config_dict(self) -> dict[str, Any]:
         """All options in force as plain Python values."""

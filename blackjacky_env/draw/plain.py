@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from blackjacky_env.draw.scene import Card, Face, Fact, Name, Row, Say, Scene, Seat, say
 from blackjacky_env.draw.views import View, Viewer, cat, win, winner
 
-if TYPE_CHECKING:
-    from blackjacky_env.declare.game import Game
+Declared = Any
+"""A `Game`, whose module imports this one."""
 
 
-def plain_scene(game: Game, view: View, viewer: Viewer) -> Scene:
+def plain_scene(game: Declared, view: View, viewer: Viewer) -> Scene:
     """What ``view`` says, key by key: by seat or in the middle, as cards, numbers or words."""
     return _Plain(game, view, viewer).scene()
 
 
 class _Plain:
-    def __init__(self, game: Game, view: View, viewer: Viewer) -> None:
+    def __init__(self, game: Declared, view: View, viewer: Viewer) -> None:
         self.game, self.view, self.viewer = game, view, viewer
         self.fields = {str(field.part): field for field in game.fields.shown.values()}
         words = game.words

@@ -12,7 +12,7 @@ import pytest
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.arena import workers
-from blackjacky_agents.arena.fixture import Fixture
+from blackjacky_agents.arena.fixture import LineupFixture
 from blackjacky_agents.data import Dataset, to_minari, writing
 from blackjacky_agents.data.loading import NAME
 from blackjacky_agents.data.writing import Writer, write_games
@@ -30,7 +30,7 @@ def table_of(players=PLAYERS, game=DEFAULT, seed=3, **options):
     names = list(dict.fromkeys(players))
     cast = tuple(make_agent(name, game) for name in names)
     lineup = tuple(names.index(name) for name in players)
-    return Fixture(game, env.variant, env.num_players, env.options, cast, (lineup,), seed, False)
+    return LineupFixture(game, env.variant, env.num_players, env.options, cast, seed, (lineup,), False)
 
 
 def writer_of(folder, table=None):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.arena.fixture import Fixture
+from blackjacky_agents.arena.fixture import LineupFixture
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.language import telling
 from blackjacky_agents.language.answers import answer_in, find_action
@@ -138,7 +138,7 @@ def test_agents_hear_in_tournaments_of_the_game_that_they_are_asked_about_and_pl
     for each in (inner, Follower(game="black_jacky")):
         agents = (PythonAgent(each, "first", "black_jacky"), make_agent("counter"))
         options = get_game("black_jacky").check_options(3, "classic", {})
-        table = Fixture("black_jacky", "classic", 3, options, agents, ((0, 1, 1),), seed=1, duplicate=True)
-        rows.append(table.play(0, 6))
+        fixture = LineupFixture("black_jacky", "classic", 3, options, agents, 1, ((0, 1, 1),), duplicate=True)
+        rows.append(fixture.play(0, 6))
     assert inner.asked > 6
     assert rows[0].actions.tolist() == rows[1].actions.tolist()

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from blackjacky_agents.arena.fixture import Fixture
+from blackjacky_agents.arena.fixture import LineupFixture
 from blackjacky_agents.arena.protocol import ZERO, find_protocol, read_protocol, total, tournaments
 from blackjacky_agents.arena.score_card import Circumstances, Entry, check_games, make_card, read_score_card
 from blackjacky_agents.arena.tournaments import Tournament
@@ -71,7 +71,7 @@ def _descriptions():
     game, names = get_game(DEFAULT), ("random", agent_names(DEFAULT)[1])
     size, variant = game.choose_table(2)
     agents = tuple(make_agent(name, DEFAULT) for name in names)
-    table = Fixture(DEFAULT, variant, size, game.check_options(size, variant, {}), agents, ((0, 1),), 0, False)
+    table = LineupFixture(DEFAULT, variant, size, game.check_options(size, variant, {}), agents, 0, ((0, 1),), False)
     Writer(folder() / "data", table, "blackjacky dataset", "CC0-1.0").write(4, threads=1)
     return [(folder() / "data" / "dataset.json").read_bytes()]
 

@@ -138,7 +138,7 @@ def play_games(
     first = [next(i for i, each in enumerate(agents) if each is agent) for agent in agents]
     seating = np.array(first, np.int64)[seating]  # so that one object given twice is copied, too
     whole = tuple(agent if hasattr(agent, "act_batch") else PythonAgent(agent, agent.name, game) for agent in agents)
-    fixture = _Seated(game, env.variant, env.num_players, env.options, whole, (), seed, False, seating)
+    fixture = _SeatedFixture(game, env.variant, env.num_players, env.options, whole, seed, seating)
     shares, failed = [np.empty((0, env.num_players))], [np.empty(seating[:0].shape, np.int8)]
     with open_jobs(fixture, False, threads if fixture.compiled else 1, cluster, failures is not None) as jobs:
         for results, _ in jobs.play(0, len(seating)):
@@ -151,7 +151,7 @@ def play_games(
 
 
 @dataclass(frozen=True)
-class _Seated(Fixture):
+class _SeatedFixture(Fixture):
     """Games whose seats are given; game i has the seed ``seed + i``."""
 
     seating: npt.NDArray[np.int64]

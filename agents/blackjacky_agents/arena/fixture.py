@@ -90,16 +90,14 @@ def join(parts: Sequence[Results]) -> Results:
 
 @dataclass(frozen=True)
 class Fixture:
-    """Everything that determines the games of a tournament; can be pickled if its agents can."""
+    """Everything that determines numbered games of one table size; can be pickled if its agents can."""
 
     game: str
     variant: str
     num_players: int
     options: dict[str, Any]
     agents: tuple[Agent, ...]
-    lineups: tuple[Lineup, ...]
     seed: int
-    duplicate: bool
 
     @property
     def compiled(self) -> bool:
@@ -117,9 +115,7 @@ class Fixture:
 
     def schedule(self, first: int, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Seeds (count,) and seats (count, num_players) of the games ``first`` .. ``first + count - 1``."""
-        seeds, seats = np.zeros(count, np.int64), np.zeros((count, self.num_players), np.int64)
-        _schedule_function()(self.seed, np.array(self.lineups, np.int64), self.duplicate, first, seeds, seats)
-        return seeds, seats
+        raise NotImplementedError
 
     def begin(self, seats: npt.NDArray[np.int64]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
         """States with options written, (N,), and the agent in each seat, (N, max_players), of N games."""
@@ -264,6 +260,20 @@ class Fixture:
             hear(env.events(env.agent_selection))
 
         return tell
+
+
+@dataclass(frozen=True)
+class LineupFixture(Fixture):
+    """The games of a tournament: deals of line-ups, in drawn seats; with ``duplicate`` every seat plays each deal."""
+
+    lineups: tuple[Lineup, ...]
+    duplicate: bool
+
+    def schedule(self, first: int, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Deal after deal, in as many turns as there are seats, or in one."""
+        seeds, seats = np.zeros(count, np.int64), np.zeros((count, self.num_players), np.int64)
+        _schedule_function()(self.seed, np.array(self.lineups, np.int64), self.duplicate, first, seeds, seats)
+        return seeds, seats
 
 
 def count_failures(failures: npt.NDArray[np.int8], seats: Integers, names: Sequence[str]) -> Failures:

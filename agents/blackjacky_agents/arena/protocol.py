@@ -24,7 +24,7 @@ import numpy as np
 from pydantic import AfterValidator
 
 from blackjacky_agents.agent import Agent
-from blackjacky_agents.arena.fixture import Fixture, encode_actions
+from blackjacky_agents.arena.fixture import LineupFixture, encode_actions
 from blackjacky_agents.arena.standings import PlayedDeals, lineup_results
 from blackjacky_agents.arena.tournaments import Tournament
 from blackjacky_agents.games import bot_names, get_kit
@@ -161,7 +161,7 @@ def decisions_of(name: str, game: str) -> str:
     """The SHA-256 of a bot's actions in games between copies at the usual table."""
     size, variant = get_game(game).choose_table()
     options = get_game(game).check_options(size, variant, {})
-    fixture = Fixture(game, variant, size, options, (make_agent(name, game),), ((0,) * size,), 0, False)
+    fixture = LineupFixture(game, variant, size, options, (make_agent(name, game),), 0, ((0,) * size,), False)
     games = [fixture.play(number, 1).actions for number in range(_PINNED_GAMES)]
     texts = [encode_actions(actions, get_game(game).num_actions) for actions in games]
     return sha256(json.dumps(texts).encode()).hexdigest()

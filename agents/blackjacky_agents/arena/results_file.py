@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from blackjacky_agents.agent import Agent, CompiledAgent
-from blackjacky_agents.arena.fixture import Fixture
+from blackjacky_agents.arena.fixture import LineupFixture
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.storage.files import only_writer, versions
 from blackjacky_env.compiled import fingerprint
@@ -126,7 +126,7 @@ def refuse_other_setup(path: Path, found: Mapping[str, Any], own: Mapping[str, A
             )
 
 
-def describe(fixture: Fixture) -> JsonLine:
+def describe(fixture: LineupFixture) -> JsonLine:
     """The setup that all games of a file share, JSON-ready: options, line-ups, versions, agents."""
     env = fixture.env()
     names = [agent.name for agent in fixture.agents]

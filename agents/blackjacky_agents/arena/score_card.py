@@ -25,7 +25,7 @@ import numpy.typing as npt
 from pydantic import Field, StringConstraints
 
 from blackjacky_agents.agent import FAILURES, Agent, CompiledAgent
-from blackjacky_agents.arena.fixture import Failures, Fixture, decode_actions, encode_actions
+from blackjacky_agents.arena.fixture import Failures, LineupFixture, decode_actions, encode_actions
 from blackjacky_agents.arena.protocol import (
     Protocol,
     Rounded,
@@ -240,7 +240,7 @@ def protocol_of(card: ScoreCard) -> Protocol:
 class _Played(NamedTuple):
     """A tournament of a card."""
 
-    fixture: Fixture
+    fixture: LineupFixture
     games: PlayedDeals
     moves: dict[int, npt.NDArray[np.int64]]
     """By number, of the games whose moves are in the card."""

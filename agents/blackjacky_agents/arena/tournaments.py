@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, check_plays
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.fixture import Failures, Fixture, Lineup, Results, count_failures, join
+from blackjacky_agents.arena.fixture import Failures, Lineup, LineupFixture, Results, count_failures, join
 from blackjacky_agents.arena.results_file import JsonLine, ResultsFile, describe
 from blackjacky_agents.arena.standings import PlayedDeals, stopping_widths
 from blackjacky_agents.arena.workers import open_jobs
@@ -129,14 +129,14 @@ class Tournament:
         if len(set(names)) < len(names):
             raise ValueError(f"agents={list(names)} are not all different; copies belong in line-ups")
         self.names = names
-        self.fixture = Fixture(
+        self.fixture = LineupFixture(
             game,
             env.variant,
             env.num_players,
             env.options,
             found,
-            _find_lineups(lineups, names, env.num_players),
             check_integer("seed", seed, 0, MAX_SEED),
+            _find_lineups(lineups, names, env.num_players),
             check_flag("duplicate", duplicate),
         )
         self.score = env.game.score_reward

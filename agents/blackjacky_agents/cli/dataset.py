@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from blackjacky_agents.arena.cluster import joined
-from blackjacky_agents.arena.fixture import Fixture
+from blackjacky_agents.arena.fixture import LineupFixture
 from blackjacky_agents.arena.tournaments import Tournament
 from blackjacky_agents.cli.arguments import GameArgs, R, command_line, read_arguments
 from blackjacky_agents.cli.errors import checking_input
@@ -89,13 +89,13 @@ def prepare(args: Args[Any], command: str) -> Writer:
     check_integer("--games-per-file", args.games_per_file, 1, MOST_IN_SHARD)
     if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]{0,99}", args.licence) is None:
         raise ValueError(f"--licence {args.licence!r} is no SPDX identifier, such as CC0-1.0 or CC-BY-4.0")
-    writer = Writer(args.output, make_table(args), command, args.licence, args.games_per_file)
+    writer = Writer(args.output, make_fixture(args), command, args.licence, args.games_per_file)
     if args.output.exists():
         writer.find(args.games)
     return writer
 
 
-def make_table(args: Args[Any]) -> Fixture:
+def make_fixture(args: Args[Any]) -> LineupFixture:
     """The fixture whose games are played; `ValueError` for unknown agents or an impossible table."""
     players = parse_agents(args.agents or "", "--agents")
     args.check_players(len(players))

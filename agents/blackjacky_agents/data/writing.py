@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.fixture import Fixture, Results, join
+from blackjacky_agents.arena.fixture import LineupFixture, Results, join
 from blackjacky_agents.arena.results_file import describe, refuse_other_setup
 from blackjacky_agents.arena.workers import Jobs, open_jobs
 from blackjacky_agents.data.loading import GAMES, MOST_GAMES, NAME, Dataset, Description, Shard, shard_name
@@ -46,7 +46,7 @@ class Writer:
     """
 
     folder: Path
-    fixture: Fixture
+    fixture: LineupFixture
     command: str
     licence: str
     shard: int = SHARD

@@ -145,7 +145,7 @@ def test_in_a_batch_of_games_it_is_given_the_keys_of_environments():
     """Also between moves of compiled agents, which are played without returning to Python."""
     agents, options = (solution("six"), make_agent("random")), dict(table("six").options)
     with mock.patch.object(SolvedAgent, "act_batch", autospec=True, side_effect=SolvedAgent.act_batch) as given:
-        played = arena.Fixture("black_jacky", "classic", 2, options, agents, ((0, 1),), 3, True)
+        played = arena.LineupFixture("black_jacky", "classic", 2, options, agents, 3, ((0, 1),), True)
         results = played.play(0, 20)
     env, expected = environment("six"), []
     moves = np.split(results.actions, results.starts[1:-1])

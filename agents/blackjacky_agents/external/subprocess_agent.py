@@ -93,7 +93,7 @@ class SubprocessAgent:
         try:
             given = self._running().ask(message, self.move_timeout, when).get("action")
             for each in legal:
-                if type(given) is not bool and given in each.values():
+                if type(given) in (int, str) and given in (each["action"], each["name"]):
                     return int(each["action"])
             allowed = ", ".join(f"{each['action']} {each['name']!r}" for each in legal)
             told = f"answered the action {given!r} {when}, which is not legal; legal are {allowed}"

@@ -95,7 +95,8 @@ class Host:
         self._assistants: set[int] = set()
         self._changed = asyncio.Event()  # set, and replaced by another, with every change
         self._resumed = table.move > 0  # of a game that another server has begun, it is not known who has come
-        self.last_change = min(time.time(), time.time() if table.path is None else modified(table.path))
+        now = time.time()
+        self.last_change = now if table.path is None else min(now, modified(table.path))  # clocks are set back
         """When somebody last came, went or did something, in seconds since 1970."""
 
     @property

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, fields, make_dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 from types import NoneType
-from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import tyro
 from numba.core import event
@@ -25,7 +25,7 @@ from tqdm import tqdm
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.reports import in_this_shell
 from blackjacky_agents.storage.files import try_to_write
-from blackjacky_env.compiled import check_threads
+from blackjacky_env.compiled import check_threads, cores
 from blackjacky_env.declare import Game, describe_options, field_docs, plain
 from blackjacky_env.draw import listed
 from blackjacky_env.games import DEFAULT, get_game
@@ -83,6 +83,30 @@ class GameArgs(Generic[R]):
     def check_players(self, num_players: int) -> None:
         """Raise `ValueError` if the named table has another table size."""
         get_game(self.game).find_table(self.table, num_players, None, {})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadsArgs:
+    """The option of commands that use several cores."""
+
+    threads: int = cores()
+    """Number of CPU cores, by default all; results do not depend on it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterArgs:
+    """The option of commands that play on a cluster."""
+
+    cluster: str | None = None
+    """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; results do not depend on it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FailureArgs:
+    """The option of commands that can go on without an agent."""
+
+    on_failure: Literal["stop", "lose"] = "stop"
+    """When an agent raises, is late or answers illegally: stop, or lose: it alone loses that game, and is counted."""
 
 
 def read_arguments(kind: Any, arguments: Sequence[str], program: str) -> Any:
@@ -151,7 +175,9 @@ def with_metavars(kind: Any, rules: type[Any]) -> Any:
 def as_options(kind: type[Any]) -> list[tuple[str, Any, Any]]:
     """The fields of a dataclass with docstrings, as `make_dataclass` takes them, by `as_option`."""
     hints, told = get_type_hints(kind, include_extras=True), field_docs(kind)
-    types = ((each, as_option(each.name, hints[each.name], told[each.name])) for each in fields(kind))
+    shared = [each.name for mixin in (ThreadsArgs, ClusterArgs, FailureArgs) for each in fields(mixin)]
+    ordered = sorted(fields(kind), key=lambda each: each.name in shared)
+    types = ((each, as_option(each.name, hints[each.name], told[each.name])) for each in ordered)
     return [(each.name, option, field(default=each.default)) for each, option in types]
 
 

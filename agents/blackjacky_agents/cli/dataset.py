@@ -12,19 +12,18 @@ from typing import Any
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.arena.fixture import LineupFixture
 from blackjacky_agents.arena.tournaments import Tournament
-from blackjacky_agents.cli.arguments import GameArgs, R, command_line, read_arguments
+from blackjacky_agents.cli.arguments import ClusterArgs, GameArgs, R, ThreadsArgs, command_line, read_arguments
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.data.loading import MOST_GAMES, Dataset
 from blackjacky_agents.data.writing import CARD, MOST_IN_SHARD, SHARD, Writer
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.reports import markdown_table, progress_bar
 from blackjacky_env.checks import check_integer
-from blackjacky_env.compiled import cores
 from blackjacky_env.envs import MAX_SEED
 
 
 @dataclass(frozen=True, kw_only=True)
-class Args(GameArgs[R]):
+class Args(ClusterArgs, ThreadsArgs, GameArgs[R]):
     """Write games between agents as a dataset for offline learning.
 
     Games are written to OUTPUT/games as Parquet files, with a data card (README.md) and a description (dataset.json)
@@ -47,10 +46,6 @@ class Args(GameArgs[R]):
     """Games of one Parquet file; an interruption costs those of the unfinished one."""
     licence: str = "CC0-1.0"
     """SPDX identifier of the data's licence, for the data card."""
-    threads: int = cores()
-    """Number of CPU cores, by default all; games do not depend on it."""
-    cluster: str | None = None
-    """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; games do not depend on it."""
     verify: bool = False
     """Instead of writing, compare the checksums in OUTPUT, play all games again, and say how many are missing."""
 

@@ -6,25 +6,33 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.arena.evaluation import Score, agent_score, shares_at_one_table
 from blackjacky_agents.arena.fixture import Failures
-from blackjacky_agents.cli.arguments import GameArgs, R, check_writable, command_line, read_arguments
+from blackjacky_agents.cli.arguments import (
+    ClusterArgs,
+    FailureArgs,
+    GameArgs,
+    R,
+    ThreadsArgs,
+    check_writable,
+    command_line,
+    read_arguments,
+)
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.intervals import Floats
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.reports import failures_told, markdown_table, percent, progress_bar, rate_cells
 from blackjacky_agents.storage.files import versions, write_json
 from blackjacky_env.checks import check_integer
-from blackjacky_env.compiled import cores
 from blackjacky_env.envs import TableEnv
 
 
 @dataclass(frozen=True, kw_only=True)
-class Args(GameArgs[R]):
+class Args(FailureArgs, ClusterArgs, ThreadsArgs, GameArgs[R]):
     """Evaluate agents against each other at one table, with seats shuffled for each game.
 
     Prints win rates with 95 % confidence intervals. Agents of the same name share a row with their mean per seat.
@@ -38,12 +46,6 @@ class Args(GameArgs[R]):
     """Number of games."""
     seed: int = 0
     """Random seed: game i has seed SEED + i."""
-    threads: int = cores()
-    """Number of CPU cores, by default all; results do not depend on it."""
-    cluster: str | None = None
-    """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; results do not depend on it."""
-    on_failure: Literal["stop", "lose"] = "stop"
-    """When an agent raises, is late or answers illegally: stop, or lose: it alone loses that game, and is counted."""
     output: Path | None = None
     """Write the results to this file (JSON)."""
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import tyro
 
 from blackjacky_agents.agent import Agent, CompiledAgent
-from blackjacky_agents.cli.arguments import GameArgs, R, check_writable, command_line, read_arguments
+from blackjacky_agents.cli.arguments import GameArgs, R, ThreadsArgs, check_writable, command_line, read_arguments
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.games import agent_names
 from blackjacky_agents.intervals import Estimate, Floats, of_values
@@ -27,7 +27,7 @@ from blackjacky_agents.reports import markdown_table, percent, progress_bar, rea
 from blackjacky_agents.search.playing_on import WIN, play_on
 from blackjacky_agents.storage.files import versions, write_json
 from blackjacky_env.checks import check_integer
-from blackjacky_env.compiled import cores, zeros
+from blackjacky_env.compiled import zeros
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.play import NONE, unpack
 
@@ -38,7 +38,7 @@ Observation = dict[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Args(GameArgs[R]):
+class Args(ThreadsArgs, GameArgs[R]):
     """Score an agent's forecasts of who wins.
 
     Positions are drawn from games between the game's own agents; the truth is what becomes of them when the strongest
@@ -62,8 +62,6 @@ class Args(GameArgs[R]):
     """Playouts of each position for the truth."""
     seed: int = 0
     """Random seed: game i has seed SEED + i."""
-    threads: int = cores()
-    """Number of CPU cores, by default all; results do not depend on it."""
     output: Path | None = None
     """Write the results to this file (JSON)."""
 

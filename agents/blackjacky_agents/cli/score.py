@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import mean
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import tyro
 
@@ -36,7 +36,15 @@ from blackjacky_agents.arena.score_card import (
     read_score_card,
 )
 from blackjacky_agents.arena.tournaments import Tournament
-from blackjacky_agents.cli.arguments import GameArgs, R, command_line, read_arguments
+from blackjacky_agents.cli.arguments import (
+    ClusterArgs,
+    FailureArgs,
+    GameArgs,
+    R,
+    ThreadsArgs,
+    command_line,
+    read_arguments,
+)
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.tournament import play_all
 from blackjacky_agents.external.subprocess_agent import MOVE_TIMEOUT, START_TIMEOUT, SubprocessAgent
@@ -47,7 +55,6 @@ from blackjacky_agents.reports import duration, failures_told, machine, markdown
 from blackjacky_agents.storage.checked import in_short
 from blackjacky_agents.storage.files import only_writer, versions, write_file
 from blackjacky_env.checks import check_integer
-from blackjacky_env.compiled import cores
 from blackjacky_env.draw import printable
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import get_game
@@ -57,7 +64,7 @@ REFERENCE_SEED = 1_000_000  # added to the protocol's, so that references and sc
 
 
 @dataclass(frozen=True, kw_only=True)
-class Args(GameArgs[R]):
+class Args(FailureArgs, ClusterArgs, ThreadsArgs, GameArgs[R]):
     """Score an agent at the fixed tables of a game: 0 is random play, 100 the strongest bot.
 
     The agent plays copies and mixtures of the game's bots at tables of several sizes, every deal once in each seat.
@@ -78,12 +85,6 @@ class Args(GameArgs[R]):
     """Seconds that a program has for a move."""
     start_timeout: float = START_TIMEOUT
     """Seconds that a program has to start."""
-    on_failure: Literal["stop", "lose"] = "stop"
-    """When the agent raises, is late or answers illegally: stop, or lose: it loses that game, and is counted."""
-    threads: int = cores()
-    """Number of CPU cores, by default all; a class or program runs once on each. The score does not depend on it."""
-    cluster: str | None = None
-    """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; the score does not depend on it."""
     output: Path | None = None
     """Folder for score.json and the games, by default runs/scores/GAME/AGENT."""
     resume: bool = False

@@ -14,6 +14,7 @@ from blackjacky_agents.agent import Agent
 from blackjacky_agents.cli.arguments import (
     GameArgs,
     R,
+    ThreadsArgs,
     check_positive,
     command_line,
     read_arguments,
@@ -32,11 +33,10 @@ from blackjacky_agents.solving.strategies import Worth, worth_of
 from blackjacky_agents.storage.checkpoint import has_checkpoint
 from blackjacky_agents.storage.files import only_writer
 from blackjacky_env.checks import check_integer
-from blackjacky_env.compiled import cores
 
 
 @dataclass(frozen=True, kw_only=True)
-class Args(GameArgs[R]):
+class Args(ThreadsArgs, GameArgs[R]):
     """Solve a small table: find strategies for all seats that nobody gains from leaving alone.
 
     The whole tree of the game is built, so that values and the exploitability are exact; rule options make tables small
@@ -63,8 +63,6 @@ class Args(GameArgs[R]):
     """GiB for the tree, or with mccfr for the information states that are kept."""
     seed: int = 0
     """Random seed of mccfr; the others draw nothing."""
-    threads: int = cores()
-    """Number of CPU cores, by default all, not for mccfr; the solution does not depend on it."""
     name: str = ""
     """Name of the folder, runs/solved/GAME/NAME; by default that of the named table, or a number."""
     resume: Path | None = None

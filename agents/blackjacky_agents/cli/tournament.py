@@ -13,7 +13,16 @@ from blackjacky_agents import agent_names
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.arena.standings import standings
 from blackjacky_agents.arena.tournaments import MAX_GAMES, Tournament
-from blackjacky_agents.cli.arguments import GameArgs, R, check_writable, command_line, read_arguments
+from blackjacky_agents.cli.arguments import (
+    ClusterArgs,
+    FailureArgs,
+    GameArgs,
+    R,
+    ThreadsArgs,
+    check_writable,
+    command_line,
+    read_arguments,
+)
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.reports import (
@@ -29,7 +38,6 @@ from blackjacky_agents.reports import (
 )
 from blackjacky_agents.storage.files import write_file
 from blackjacky_env.checks import check_integer
-from blackjacky_env.compiled import cores
 from blackjacky_env.envs import MAX_SEED
 from blackjacky_env.games import get_game
 
@@ -39,7 +47,7 @@ SHOWN_LINEUPS = 30  # more are left out of the report
 
 
 @dataclass(frozen=True, kw_only=True)
-class Args(GameArgs[R]):
+class Args(FailureArgs, ClusterArgs, ThreadsArgs, GameArgs[R]):
     """Run a tournament with duplicate deals: win rates, ratings and pairwise results with 95 % intervals.
 
     Games are written to OUTPUT/N_players.jsonl for each table size, one per line, and the report to OUTPUT/report.md
@@ -65,12 +73,6 @@ class Args(GameArgs[R]):
     """Play every deal once per seat, rotating the agents; otherwise every game has its own deal."""
     seed: int = 0
     """Random seed of the deals and seatings."""
-    threads: int = cores()
-    """Number of CPU cores, by default all; games do not depend on it."""
-    cluster: str | None = None
-    """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; games do not depend on it."""
-    on_failure: Literal["stop", "lose"] = "stop"
-    """When an agent raises, is late or answers illegally: stop, or lose: it alone loses that game, and is counted."""
     output: Path = Path("runs/tournament")
     """Folder for games and report."""
     ladder: Path | None = None

@@ -18,6 +18,7 @@ import tyro
 
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.cli.arguments import (
+    ClusterArgs,
     as_option,
     as_options,
     check_lists,
@@ -73,15 +74,6 @@ class Args:
     """Resume the run in this folder, with its settings; only --steps and --minutes may differ, to train longer."""
     table: str | None = None
     """One of the game's tables by name, such as mini-1, in place of players, variant and rule options."""
-
-
-@dataclass(frozen=True)
-class Machines:
-    """Where the training runs."""
-
-    cluster: str | None = None
-    """Play a league's games on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`. The network learns
-    here, and what it learns does not depend on the cluster."""
 
 
 def main(arguments: Sequence[str], program: str) -> int:
@@ -169,7 +161,7 @@ def read_arguments(arguments: Sequence[str], program: str) -> tuple[TrainingSett
     hidden = [tyro.conf.Suppress] if "--help-all" not in arguments and {"-h", "--help"} & set(arguments) else []
     kind = shown(stored, hidden)
     rules = get_game(stored.game).options
-    check_names(arguments, [kind, type(stored), Machines, rules])
+    check_names(arguments, [kind, type(stored), ClusterArgs, rules])
     check_lists(arguments)
     given = tyro.cli(kind, args=asked, prog=program, description=in_lines(Args.__doc__ or ""))
     names = {each.name for each in fields(stored)} - {"rule_options"}
@@ -199,7 +191,7 @@ def shown(stored: TrainingSettings, hidden: Sequence[Any]) -> Any:
         groups[title] = list(map(option, chosen))
     nested = {title: make_dataclass(title, each, frozen=True)() for title, each in groups.items() if title and each}
     machines = [option(name) for name in ("threads", "device") if name in hints]
-    nested["machines"] = make_dataclass("machines", [*as_options(Machines), *machines], frozen=True)()
+    nested["machines"] = make_dataclass("machines", [*as_options(ClusterArgs), *machines], frozen=True)()
     nested["rules"] = with_help(get_game(stored.game).options)(**with_tuples(stored.rule_options))
     notes = (tyro.conf.OmitArgPrefixes, *hidden)
     others = [(name, Annotated[(type(each), *notes)], field(default=each)) for name, each in nested.items()]

@@ -175,9 +175,7 @@ def with_metavars(kind: Any, rules: type[Any]) -> Any:
 def as_options(kind: type[Any]) -> list[tuple[str, Any, Any]]:
     """The fields of a dataclass with docstrings, as `make_dataclass` takes them, by `as_option`."""
     hints, told = get_type_hints(kind, include_extras=True), field_docs(kind)
-    shared = [each.name for mixin in (ThreadsArgs, ClusterArgs, FailureArgs) for each in fields(mixin)]
-    ordered = sorted(fields(kind), key=lambda each: each.name in shared)
-    types = ((each, as_option(each.name, hints[each.name], told[each.name])) for each in ordered)
+    types = ((each, as_option(each.name, hints[each.name], told[each.name])) for each in fields(kind))
     return [(each.name, option, field(default=each.default)) for each, option in types]
 
 

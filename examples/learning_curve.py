@@ -17,6 +17,7 @@ import numpy as np
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.arena.evaluation import against_copies
+from blackjacky_agents.reports import percent
 
 FOLDER = Path("runs/frameworks")
 Choose = Callable[[np.ndarray, np.ndarray], Any]
@@ -76,7 +77,8 @@ class LearningCurve:
         row = {"decisions": decisions, "seconds": round(self._seconds, 3), "cpu_seconds": round(self._cpu_seconds, 3)}
         self.rows.append(row | {"win_rate": score.win_rate, "low": score.low, "high": score.high, "games": score.games})
         self._write()
-        print(f"{decisions:>9,} decisions: wins {score.win_rate:.1%} ({score.low:.1%} .. {score.high:.1%})", flush=True)
+        won = f"{percent(score.win_rate)} ({percent(score.low)} .. {percent(score.high)})"
+        print(f"{decisions:>9,} decisions: wins {won}", flush=True)
         self._start()
 
     def _start(self) -> None:

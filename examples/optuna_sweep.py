@@ -27,7 +27,7 @@ from blackjacky_agents.kit.settings import SelfPlaySettings
 from blackjacky_agents.learning.curves import as_svg
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.stored_settings import presets_of
-from blackjacky_agents.reports import markdown_table, where, where_run
+from blackjacky_agents.reports import markdown_table, percent, where, where_run
 
 
 @dataclass
@@ -118,7 +118,7 @@ def show(args: Args, study: optuna.Study) -> None:
     done.sort(key=lambda trial: -(trial.value or 0))
     names = list(done[0].params)
     rows = [
-        [trial.number, *(f"{trial.params[name]:.3g}" for name in names), f"{trial.value:.1%}"] for trial in done[:5]
+        [trial.number, *(f"{trial.params[name]:.3g}" for name in names), percent(trial.value)] for trial in done[:5]
     ]
     minutes = sum(map(seconds_of, study.trials)) / 60
     report = (

@@ -34,7 +34,7 @@ from blackjacky_agents.games import encodings_of
 from blackjacky_agents.learning.curves import Curve, DrawnCurve, draw_curves
 from blackjacky_agents.networks.agent_file import load_agent, save_agent
 from blackjacky_agents.networks.network import encode_all, layers_of
-from blackjacky_agents.reports import processor
+from blackjacky_agents.reports import percent, processor
 from blackjacky_env import make_batch
 from blackjacky_env.games import get_game
 
@@ -233,7 +233,7 @@ def main(args: Args) -> None:
         curve[-1] |= {"games": games, **{name: round(rate, 4) for name, rate in rates.items()}}
         curve[-1] |= {"decisions_per_game": round(charts["decisions_per_game"]), "processor": processor()}
         write_curve(args, curve)
-        won = f"{score.win_rate:.1%} ({score.low:.1%} .. {score.high:.1%})"
+        won = f"{percent(score.win_rate)} ({percent(score.low)} .. {percent(score.high)})"
         print(
             f"{steps:,} decisions, {seconds:.0f} s: wins {won} of {games:,} games against {args.opponent}", flush=True
         )

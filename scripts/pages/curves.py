@@ -121,7 +121,7 @@ def search() -> str:
     for players in sorted({get_game(game).default_players for game in ROOMS}):
         axes.axhline(1 / players, label=f"par of {players}", **PAR)
     axes.set_xticks(sorted(budgets), [str(budget) for budget in sorted(budgets)])
-    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     figure.legend(loc="outside upper center", ncols=2)
     return as_svg(figure, "search")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby
 from pathlib import Path
@@ -56,7 +57,7 @@ def shown(name: str, value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, str):
-        return value
+        return f"{value[:-1]} %" if re.search(r"\d%$", value) else value  # as `percent` writes it
     if name in FORMATS:
         each = FORMATS[name]
         if not isinstance(value, Mapping):

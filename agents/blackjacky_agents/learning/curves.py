@@ -57,7 +57,7 @@ def draw_curves(lines: Sequence[DrawnCurve], title: str, by: Sequence[By] = ("de
     panels = figure.subplots(1, len(by), sharey=True, squeeze=False)[0]
     panels[0].set_title(title, fontsize=_FONT + 2, loc="left", pad=12)
     panels[0].set_ylabel("win rate", fontsize=_FONT)
-    panels[0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    panels[0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     most = max(max(1 / line.players, *(float(run.win_rates.max()) for run in line.runs)) for line in lines)
     panels[0].set_ylim(0, min(1.0, math.ceil(10 * most + 0.2) / 10))
     for axes, each in zip(panels, by, strict=True):

@@ -81,16 +81,16 @@ def _cell(value: object) -> str:
 def page_texts(game: str) -> dict[str, Texts]:
     """The texts of a game by language, English first; missing entries fall back to English.
 
-    Sections are ``summary`` (a sentence), ``help`` (a list of paragraphs, with ``[CARD]`` where a picture of a
-    card stands), ``tour`` (pairs of a place that
-    ``web/page/tour.js`` knows and a text about the first turn) and the following, each a mapping from key to
-    text: ``phases`` (prompts for the player to act), ``actions`` (names by kind), ``explanations`` (effects of actions,
-    by ``KIND_CARD``, ``KIND_PILE`` or ``KIND``), ``details`` (explanations by ``KIND`` of actions that have no other,
-    given only when asked for), ``sentences``, ``cards``, ``piles`` and ``numbers`` (names that differ
-    from those in snapshots), ``hidden`` (words for secret fields), ``options`` (rule options with their ``{value}``,
-    by ``OPTION_VALUE`` or ``OPTION``), ``agents`` (how each agent plays, after its name), ``signs`` (what words in the
-    picture mean), and translations by the English template of the words in the ``picture`` and of ``refusals`` (why an
-    action is illegal).
+    ``summary`` is a sentence; ``help`` a list of paragraphs, with ``[CARD]`` where a picture of a card stands; ``tour``
+    a list of pairs: a place that ``web/page/tour.js`` knows, and a text about the first turn. The others map keys:
+
+    - ``phases``: prompts for the player to act, by phase.
+    - ``actions``: names by kind; ``explanations``: effects, by ``KIND_CARD``, ``KIND_PILE`` or ``KIND``; ``details``:
+      those of kinds that have no other, given only when asked for.
+    - ``cards``, ``piles``, ``numbers``: names that differ from those in snapshots; ``hidden``: words for secret fields.
+    - ``options``: rule options with their ``{value}``, by ``OPTION_VALUE`` or ``OPTION``.
+    - ``agents``: how each agent plays, after its name. ``signs``: what words in the picture mean.
+    - ``sentences``, and, by their English template, ``picture`` (its words) and ``refusals`` (why an action is illegal).
     """
     texts = get_kit(game).texts
     general = {"sentences": {"did": "{actor}: {action}", "listed": "{first}, {rest}"}, "hidden": HIDDEN_WORDS}

@@ -58,12 +58,14 @@ def film_of(
     """All data of a replay page.
 
     Returns:
-        ``game``, ``names`` (by seat), ``unit`` (word for a round), ``starts`` (first position of each round),
-        ``settled`` (positions that show a settlement), ``moves`` (seat, name, name for the other players or None if the
-        same), ``thoughts`` (by move; None, or ``chances`` [name, probability, played], ``win``, ``by`` and ``cost``),
-        ``wins`` (by position and seat, None where unknown; None without a curve), ``note`` (about them), ``winners``
-        (seats), ``language``, ``words`` (of the `Translation`), ``tags``, ``parts`` (numbers of tags), and ``frames``:
-        for each position and each view (by seat, a spectator's, everything) the numbers of its parts.
+        - ``game``, ``names`` (by seat), ``winners`` (seats), ``language``, ``words`` (of the `Translation`).
+        - ``unit`` (word for a round), ``starts`` (first position of each round), ``settled`` (positions that show a
+          settlement).
+        - By move: ``moves`` (seat, name, name for the others or None if the same), ``thoughts`` (None, or ``chances``
+          [name, probability, played], ``win``, ``by`` and ``cost``).
+        - ``wins`` (by position and seat, None where unknown; None without a curve), ``note`` (about them).
+        - ``tags``, ``parts`` (numbers of tags), ``frames``: by position and view (by seat, a spectator's, everything)
+          the numbers of its parts.
 
     Raises:
         ValueError: the record is damaged or of an unknown game; the names, thoughts, curve or theme are invalid.

@@ -32,11 +32,8 @@ AWAY = 600.0
 def describe_games() -> list[dict[str, Any]]:
     """All usable games, with what a form for a new table needs, JSON-ready.
 
-    Each has ``name``, ``title``, ``minutes`` (0: not known), ``has_picture``, ``variants`` (with ``name`` and the table
-    sizes ``min``, ``max`` and ``default``), ``agents`` (names, weakest first), ``levels`` (the name of an agent by
-    ``easy``, ``medium`` and ``hard``), ``tables`` (``name``, and the fields of `NamedTable`), ``options`` as
-    from `describe_options`, and by language ``summary``, ``help`` (paragraphs), ``playing`` (how its agents play) and
-    ``words`` (the options and their values in words).
+    Of each: its facts, ``agents`` (names, weakest first), ``levels`` (an agent by ``easy``, ``medium`` and ``hard``),
+    ``tables``, ``options`` (as from `describe_options`), and its texts by language. ``minutes`` 0: not known.
     """
     return [*map(_described, usable_games())]
 

@@ -90,7 +90,7 @@ def page_texts(game: str) -> dict[str, Texts]:
     - ``cards``, ``piles``, ``numbers``: names that differ from those in snapshots; ``hidden``: words for secret fields.
     - ``options``: rule options with their ``{value}``, by ``OPTION_VALUE`` or ``OPTION``.
     - ``agents``: how each agent plays, after its name. ``signs``: what words in the picture mean.
-    - ``sentences``, and, by their English template, ``picture`` (its words) and ``refusals`` (why an action is illegal).
+    - ``sentences``, and by their English template ``picture`` (words) and ``refusals`` (why an action is illegal).
     """
     texts = get_kit(game).texts
     general = {"sentences": {"did": "{actor}: {action}", "listed": "{first}, {rest}"}, "hidden": HIDDEN_WORDS}

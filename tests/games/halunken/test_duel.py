@@ -256,9 +256,3 @@ def test_without_a_buyer_the_opener_names_the_number_of_black_jacks_rum():
         table.choose(2, 6).shows(asked=("name", opener), legal={f"name {number}" for number in (1, 3, 4, 5, 7)})
         before = table.now["black_jack"]
         table.play("name 5").shows(black_jack=(before + 5) % FIELDS)
-
-
-def test_a_duel_ends_after_eight_rounds():
-    """J6."""
-    table = Table(0, 7).finish().shows(round=7, black_jack_deck=[])
-    assert len(table.now["black_jack_spent"]) == 8

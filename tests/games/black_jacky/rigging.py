@@ -95,6 +95,9 @@ class Table(RiggedTable):
     def legal(self):
         return set(self.actions)
 
+    def full_name(self, action):
+        return self.env.action_name(action)
+
     def settled(self, **expected):
         told = self.now["last_settlement"]
         assert {name: told[name] for name in expected} == expected

@@ -347,3 +347,20 @@ def test_r14_more_discards_than_there_are_cards_which_no_game_has_are_not_reshuf
     rules.reshuffle(s[0])
     assert s["draw_count"][0] == 0
     assert not s["draw_pile"].any()
+
+
+def test_an_illegal_action_is_refused_in_the_words_of_the_rules():
+    table = one_round([[3, 7], [8, 8], [6, 6]]).play(NO_TRICK)
+    table.refuses(swap_discard(8), "there is no 8 in the hand (R11)").refuses(lay(7), "the phase is zock")
+    table = one_round([[7, 7], [3, 6], [8, 8]]).play(KNOCKS)  # R13
+    table.refuses(exchange(0, 2), "both players must be active and hold a card (T3)")
+    table.refuses(plus_one(2), '"+1" goes only to active players')
+    table = Table([losing([1, 2], range(5))], players=5, hearts=1).knock_all()
+    table.refuses(tip(1), "only players in the saloon may be named (P1)")  # seat 2 is wanted, too
+    table.refuses(tip(5), "there are only 5 players").refuses(NO_TRICK, "the phase is tip")
+    table = one_round([[3, 8], [7, 7], [6, 6]]).play(exchange(1, 2))
+    table.refuses(give(8), "there is no 8 in the hand").refuses(DRAW, "the phase is exchange")
+    table = one_round([[1], [2]], hand_size=1, max_card=2).play(NO_TRICK)
+    for action in (DRAW, swap_draw(1)):
+        table.refuses(action, "the draw pile is empty and there is nothing to shuffle (R14)")
+    one_round([[2, 8], [3, 6]], tricks=[8]).refuses(lay(2), "the 2 is disabled by the option tricks")

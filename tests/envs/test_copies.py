@@ -16,7 +16,6 @@ from tests.play.test_batch import arrays
 
 
 def pickled(env):
-    """A copy through a pickle."""
     return pickle.loads(pickle.dumps(env))
 
 

@@ -28,7 +28,6 @@ from tests.games.fixtures import examples_of, promises_of
 
 
 def sizes(game):
-    """All table sizes of the default variant."""
     return game.variants[0].sizes
 
 
@@ -49,7 +48,6 @@ EXPLAINED = [
 
 
 def tables(game, **options):
-    """A table of every variant and size."""
     for variant in game.variants:
         for players in variant.sizes:
             yield TableEnv(game.name, players, variant.name, **options)
@@ -189,7 +187,6 @@ def assert_paid(rewards, expected):
 
 
 def assert_every_seat_is_shown(batch, i, env):
-    """What the environment shows it."""
     seen = [env.observe(agent) for agent in env.possible_agents]
     observations, masks = batch.observe(i, np.arange(env.num_players))
     assert_same(list(observations), [each["observation"] for each in seen])

@@ -26,7 +26,6 @@ def begun(name):
 
 
 def changed(state, change, name):
-    """The state after ``change(header, records)``, which may return other records."""
     header, data = unpack(state)
     records = read_records(get_game(name), header, data)
     other = change(header, records)
@@ -39,7 +38,6 @@ def put(part, name, value):
 
 
 def set_field(field, value):
-    """Change a field of the record."""
     return lambda header, records: records.__setitem__(field, value)
 
 

@@ -46,7 +46,6 @@ def make(num_envs=10, **options):
 
 
 def state_of(env):
-    """Copies of all arrays of the running games."""
     return {name: value.copy() for name, value in vars(env).items() if isinstance(value, np.ndarray)}
 
 
@@ -223,7 +222,6 @@ def test_parameters_of_opponents_are_checked_whenever_they_are_set():
 
 @compiled
 def ten(observation, mask, out):
-    """Ten values; the mask is used as scratch memory."""
     mask[:] = 1
     for i in range(10):
         out[i] = observation[i]

@@ -75,7 +75,6 @@ def losing(losers, dealt_in, start=0):
 
 
 def cards_on_table(table):
-    """Return all cards of a snapshot, wherever they lie."""
     return Counter(chain(*table["hands"], *table["displays"], table["draw_pile"], table["discards"]))
 
 

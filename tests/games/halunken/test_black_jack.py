@@ -59,7 +59,6 @@ def test_ties_of_start_cards_are_decided_by_colour(start, lowest, highest):
 
 
 def three():
-    """Return a table of three; seat 2 opens the auction."""
     return Table(0, 4, 8).arrange(["R4 V10 Y12", "R5 G6 G8", "R6 G10"], jack=12)
 
 

@@ -26,7 +26,6 @@ def test_black_jack_has_the_eight_cards_of_a_captain_each_used_once():
 
 
 def bidding(*names):
-    """Return a duel that player_1 opens."""
     return Table(0, 7).arrange(["R5 R7 R9", "R6 R8 R10"]).play(*names)
 
 
@@ -222,7 +221,6 @@ def test_without_a_buyer_the_first_card_left_is_turned_up_when_all_have_chosen()
 
 
 def unbought(captains, jack, crews, harbour="", taverns=None, jack_deck="2", **options):
-    """Return a duel in which nobody has bought Black Jack."""
     return duel(captains, jack, crews, harbour, taverns, None, jack_deck, **options)
 
 

@@ -9,7 +9,6 @@ from tests.games.halunken.rigging import CARDS, FIELDS, Table, deck_of
 
 
 def basic(*captains, **rigged):
-    """Return a game without Black Jack."""
     return Table(*captains, variant="basic", **rigged)
 
 

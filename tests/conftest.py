@@ -45,7 +45,6 @@ def pytest_addoption(parser):
 
 @pytest.fixture
 def tiny():
-    """The tiny game is in the registry."""
     with with_tiny():
         yield
 

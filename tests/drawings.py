@@ -25,7 +25,6 @@ def told(svg):
 
 
 def seat(svg, number):
-    """The part of a picture that shows a seat."""
     (found,) = parsed(svg).iterfind(f".//{SVG}g[@class='seat'][@data-seat='{number}']")
     return found
 

@@ -13,6 +13,5 @@ FIRST = {DEFAULT, TINY}
 
 @contextmanager
 def with_tiny():
-    """The tiny game is in the registry."""
     with mock.patch.dict(GAMES, {TINY: Registration("tests.tiny_game:GAME")}):
         yield

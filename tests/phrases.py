@@ -29,7 +29,6 @@ def tell(env, action, reader, beside=True):
 
 
 def stories(game, options, seeds, reader=None):
-    """Every move of random games."""
     env = TableEnv(game, **options)
     for seed in seeds:
         rng = np.random.default_rng(seed)
@@ -46,7 +45,6 @@ def told(table, *actions, reader=0, language="en"):
 
 
 def sentences(game, phrases, language="en"):
-    """Phrases in words."""
     texts = page_texts(game)[language]
     return [in_words(phrase, texts, NAMES) for phrase in phrases]
 
@@ -70,7 +68,6 @@ def shown(env, before, after, action, reader):
 
 
 def keys_in(phrase):
-    """The keys of all sentences in a phrase."""
     if isinstance(phrase, list):
         return {key for each in phrase for key in keys_in(each)}
     if not isinstance(phrase, dict) or "values" not in phrase:

@@ -48,7 +48,6 @@ def cheating(observation, mask, random_state, parameters):
 
 
 def first_legal_of(game):
-    """An agent of a game."""
     return CompiledAgent("first", game, first_legal)
 
 

@@ -22,7 +22,6 @@ def test_tables_and_pictures_are_current(capsys):
 
 
 def in_nav(entry):
-    """The pages of a part of the navigation."""
     parts = entry if isinstance(entry, list) else entry.values()
     return [page for part in parts for page in ([part] if isinstance(part, str) else in_nav(part))]
 

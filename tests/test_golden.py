@@ -37,5 +37,4 @@ def test_every_agent_and_every_table_is_written_down_and_nothing_else(game):
 
 
 def written(game):
-    """The fingerprints of a game by name."""
     return json.loads((FOLDER / game / "fingerprints.json").read_text(encoding="utf-8"))

@@ -67,7 +67,6 @@ def code_cells(notebook):
 
 
 def written(cell, stream):
-    """What a cell wrote to "stdout" or "stderr"."""
     return "".join(output.text for output in cell.outputs if output.get("name") == stream)
 
 

@@ -32,7 +32,6 @@ def from_outside(name, called=None):
 
 
 def rows_of(tournament):
-    """All games as plain lists."""
     games = tournament.games()
     return games.seats.tolist(), games.winners.tolist(), games.scores.tolist()
 
@@ -270,7 +269,6 @@ def kept(path, games=30, **changes):
 
 
 def unsealed(content):
-    """All lines but the seal."""
     return content[: content.rindex(b"\n", 0, -1) + 1]
 
 

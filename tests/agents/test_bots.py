@@ -37,7 +37,6 @@ SUM = 13  # of the hand 6, 7
 
 
 def choice(name, table):
-    """What the bot does in the place of the player to act."""
     agent = make_agent(name)
     agent.reset(seed=0)
     return agent.act(table.env.observe(table.env.agent_selection))
@@ -183,7 +182,6 @@ class Enumeration:
         return self.seen["hand_counts"][seat] - sum(self.seen["known"][seat - 1])
 
     def sums(self, seat):
-        """Every sum that a seat may have."""
         base = self.laid_out(seat) + 10 * sum(v * self.seen["known"][seat - 1][v - 1] for v in range(1, 9))
         return np.array([base + 10 * sum(cards) for cards in combinations(self.unseen, self.hidden(seat))])
 

@@ -30,7 +30,6 @@ CARDS = find_encoding("cards", GAME)
 
 @pytest.fixture
 def run(tmp_path):
-    """A run folder with a trained agent."""
     save_agent(tmp_path / AGENT_FILE, random_layers(CARDS.size, 8), GAME, CARDS, steps=5)
     return tmp_path
 
@@ -325,7 +324,6 @@ def test_a_refused_checkpoint_changes_neither_the_training_nor_its_files(small):
 
 @pytest.fixture
 def small(tmp_path):
-    """A training that has not begun."""
     return SelfPlay(replace(presets_of(GAME)["scratch"], **SMALL), tmp_path, "")
 
 

@@ -13,7 +13,6 @@ DECISIONS = np.array([0.0, 1e6, 2e6])
 
 
 def run(last):
-    """A run that ends at a win rate."""
     return Curve(DECISIONS, np.array([0.0, 60.0, 120.0]), np.array([0.1, last / 2, last]))
 
 

@@ -25,7 +25,6 @@ GAMES, SHARD, GROUP = 100, 40, 16
 
 
 def table_of(players=PLAYERS, game=DEFAULT, seed=3, **options):
-    """A table with these agents."""
     env = TableEnv(game, len(players), **options)
     names = list(dict.fromkeys(players))
     cast = tuple(make_agent(name, game) for name in names)
@@ -59,18 +58,15 @@ def written(tmp_path_factory):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Where a dataset may be written."""
     return tmp_path / "data"
 
 
 @pytest.fixture
 def copied(written, tmp_path):
-    """The same, to be changed."""
     return Path(shutil.copytree(written, tmp_path / "copied"))
 
 
 def played_in(folder):
-    """The games as they are stored."""
     return pa.concat_tables(map(pq.read_table, sorted(folder.glob("*/*.parquet")))).to_pylist()
 
 
@@ -237,7 +233,6 @@ WITHOUT_AUTHOR = pytest.mark.filterwarnings("ignore::UserWarning")  # Minari wan
 
 @pytest.fixture
 def minari(tmp_path, monkeypatch):
-    """Minari, with a folder of its own."""
     found = pytest.importorskip("minari", reason="of the extra `minari`")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
     return found
@@ -287,8 +282,6 @@ def describe_again(folder):
 
 
 def with_first(name, change):
-    """Change the first value of a column."""
-
     def changed(table):
         first, *others = table[name].to_pylist()
         values = pa.array([change(first), *others], table.schema.field(name).type)

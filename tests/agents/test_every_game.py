@@ -117,7 +117,6 @@ def test_bots_trained_agents_and_search_play_every_named_table(name, chosen):
 
 
 def folder_of(game):
-    """Where the weights of a game's trained agents lie."""
     return next(iter(get_kit(game).trained.values())).parent
 
 

@@ -43,7 +43,6 @@ def seer(told):
 
 
 def thinker(win):
-    """An agent that tells its chance only."""
     return SimpleNamespace(
         name="thinker", reset=id, act=id, explain=lambda seen: Thoughts(seen["action_mask"] / 61, win)
     )

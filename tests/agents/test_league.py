@@ -42,7 +42,6 @@ SMALL = replace(
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    """A league that has run to its end."""
     run = League(SMALL, tmp_path_factory.mktemp("league"), "python scripts/train.py --preset league")
     assert run.train()
     return run

@@ -28,8 +28,6 @@ pytestmark = [pytest.mark.anyio, pytest.mark.prove]
 
 
 class Assistant:
-    """Calls tools, and remembers its secret."""
-
     def __init__(self, client):
         self.client, self.secret = client, None
 
@@ -43,13 +41,11 @@ class Assistant:
         return text
 
     async def fails(self, tool, **arguments):
-        """What the error of a tool says."""
         result = await self.client.call_tool(tool, arguments)
         assert result.is_error, result.content[0].text
         return result.content[0].text
 
     async def act(self, text, action):
-        """Take an action in the position that was told."""
         return await self.call("act", secret=self.secret, move=move_in(text), action=action)
 
     async def play(self, text, rng):
@@ -64,7 +60,6 @@ class Assistant:
 
 
 def move_in(text):
-    """The number of the move in what was told."""
     return int(re.search(r"^.+\. Move (\d+)\.$", text, re.MULTILINE)[1])
 
 

@@ -129,7 +129,6 @@ TIMED = [pytest.param("search:0.02s", marks=pytest.mark.prove), "ismcts:0.02s"]
 
 
 def surely_draws():
-    """A position in which drawing is best."""
     return one_round([[3], [1]], start=1, **SMALL).play(NO_TRICK, KNOCK, NO_TRICK)
 
 
@@ -188,7 +187,6 @@ def test_an_observation_that_cannot_be_is_refused():
 
 
 def choices():
-    """What bots and searches do in some positions."""
     seen = positions(games=2, moves=12, seed=5, hand_size=3, bust_at=30, num_players=[2, 3])
     agents = [seeded(name) for name in (*bot_names(DEFAULT), *NAMES)]
     return [agent.act_batch(seen.observations[::4], seen.masks[::4]).tolist() for agent in agents]

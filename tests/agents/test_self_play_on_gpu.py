@@ -35,7 +35,6 @@ BOT = "threshold"
 
 
 def arguments_of(game, encoding):
-    """Those of a `Collector`."""
     states = zeros(GAMES, game.state_dtype)
     players, variant = game.choose_table(PLAYERS, None)
     for i in range(GAMES):

@@ -94,7 +94,6 @@ def test_sequential_stopping_keeps_intervals_honest():
 
 
 def part(games, deals):
-    """The first deals."""
     return games._replace(seats=games.seats[:deals], winners=games.winners[:deals], scores=games.scores[:deals])
 
 

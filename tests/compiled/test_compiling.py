@@ -26,7 +26,6 @@ PACKAGE = Path(blackjacky_env.__file__).parent
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
-    """An empty cache folder."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
     return tmp_path / "cache"
 

@@ -21,14 +21,12 @@ def play_randomly(env, seed, actions=None):
 
 
 def fresh(seed=0, game=DEFAULT, **options):
-    """Return an environment that was reset."""
     env = TableEnv(game, **options)
     env.reset(seed=seed)
     return env
 
 
 def legal(env):
-    """The legal actions of the player to act."""
     return np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()
 
 
@@ -65,7 +63,6 @@ def fingerprint(env):
 
 
 def one_tiny_game():
-    """Play one whole random game that is compiled quickly and return its fingerprint."""
     with with_tiny():
         return fingerprint(play_randomly(fresh(5, TINY), 5))
 

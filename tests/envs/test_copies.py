@@ -16,7 +16,6 @@ from tests.play.test_batch import arrays
 
 
 def pickled(env):
-    """A copy through a pickle."""
     return pickle.loads(pickle.dumps(env))
 
 
@@ -57,12 +56,7 @@ def act_in_games(batch):
 
 
 def act_from_seats(env):
-    masks = (
-        env.action_masks()
-        if isinstance(env, SeatVectorEnv)
-        else env.table.infos[env.table.agent_selection]["action_mask"]
-    )
-    return env.step(masks.argmax(axis=-1))[:3]
+    return env.step(env.action_masks().argmax(axis=-1))[:3]
 
 
 SEATS = {"num_players": 3, "hearts": 1}

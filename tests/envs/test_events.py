@@ -94,16 +94,13 @@ def tampered(state, **history):
     return pack({**header, "history": {**header["history"], **history}}, records)
 
 
-def test_actions_that_do_not_lead_to_the_position_are_found_out():
+def test_actions_that_do_not_lead_to_the_position_and_records_of_a_past_that_no_game_has_are_found_out():
     env = play_randomly(fresh(7), 7, 6)
     state, actions = env.get_state(), list(env._past.actions)
     for wrong in (actions[:-1], actions[::-1], [60] * 6, actions * 50):
         env.set_state(tampered(state, actions=wrong))
         with pytest.raises(ValueError, match="actions do not lead to it"):
             env.events("player_0")
-
-
-def test_records_of_a_past_that_no_game_has_are_refused():
     env = play_randomly(fresh(7), 7, 6)
     records = env._states[:1].copy()
     records["hands"][0, 0, 1] = 9

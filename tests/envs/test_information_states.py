@@ -24,7 +24,6 @@ MINIATURES = [(game, name) for game in GAMES for name in get_game(game).tables]
 
 
 def played(env, seed, moves=None, **options):
-    """The environment after random moves."""
     env.reset(seed=seed, options=options)
     return play_randomly(env, seed, moves)
 

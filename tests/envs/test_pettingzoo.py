@@ -18,9 +18,6 @@ from tests.envs.playing import fingerprint, fresh, one_tiny_game, play_randomly
 REPOSITORY = Path(__file__).parents[2]
 
 
-# Seeds, determinism, processes
-
-
 def test_a_reset_without_seed_goes_on_from_the_last_seeded_one():
     games = []
     for env in (fresh(5, num_players=4), fresh(5, num_players=4)):
@@ -55,13 +52,6 @@ def test_a_read_only_install_with_no_place_for_a_cache_works(tmp_path):
     assert tmp_path in Path(package).parents
 
 
-# Copies, states, records
-
-
-def mid_game():
-    return play_randomly(fresh(8, num_players=4, reward="hearts"), 8, actions=60)
-
-
 def test_copies_states_and_records_keep_rigged_deals():
     options = {"num_players": 2, "max_card": 3, "hand_size": 1, "bust_at": 5}
     deck, order = [2, 3, 1, 2, 3, 3], [3, 3, 2, 3, 2, 1]
@@ -89,7 +79,7 @@ def test_copies_states_and_records_keep_rigged_deals():
     ],
 )
 def test_a_state_or_record_of_other_options_is_refused_by_name(options, name):
-    game, env = mid_game(), fresh(1, **options)
+    game, env = play_randomly(fresh(8, num_players=4), 8, actions=60), fresh(1, **options)
     before = fingerprint(env)
     with pytest.raises(ValueError, match=name):
         env.set_state(game.get_state())
@@ -123,7 +113,7 @@ def broken_record(**changes):
     ],
 )
 def test_a_broken_state_or_record_is_refused_and_changes_nothing(use, said):
-    env = mid_game()
+    env = play_randomly(fresh(8, num_players=4, reward="hearts"), 8, actions=60)
     before = fingerprint(env)
     with pytest.raises((TypeError, ValueError), match=said):
         use(env)

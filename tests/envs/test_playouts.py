@@ -18,7 +18,6 @@ BOTS = ["random", "threshold", "random", "threshold", "random", "threshold"]
 
 
 def position(moves=0, seed=0, **options):
-    """The state after that many random moves."""
     return play_randomly(fresh(seed, **options), seed, moves).get_state()
 
 
@@ -29,7 +28,6 @@ def rewards(env):
 
 @cache
 def mixed():
-    """Positions of all kinds."""
     return [
         position(0, 1, num_players=4),
         position(11, 2, num_players=2, variant="schnell_duell"),
@@ -46,7 +44,6 @@ def test_a_game_that_is_over_has_its_result_at_once():
 
 
 def at(state):
-    """The environment that this state belongs to."""
     header, _ = unpack(state)
     env = black_jacky_v0.env(num_players=header["num_players"], variant=header["variant"], **header["options"])
     env.set_state(state)

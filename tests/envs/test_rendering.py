@@ -28,7 +28,6 @@ def _headless(monkeypatch):
 
 
 def window():
-    """Return what pygame shows, or None."""
     return sys.modules["pygame"].display.get_surface()
 
 

@@ -1,21 +1,17 @@
 """One seat for Gymnasium: the contract's "One seat: Gymnasium"."""
 
-import sys
-from functools import partial
 from itertools import pairwise
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
-from gymnasium.vector import AsyncVectorEnv
 
 from blackjacky_env import IllegalActionError, black_jacky_v0
 from blackjacky_env.envs import opponents
 from blackjacky_env.envs.seat import SeatEnv
 from tests.policies import Follower
 
-START_METHODS = ["spawn", "fork"] if sys.platform == "linux" else ["spawn"]  # elsewhere forks are not safe or not there
 # One round of one turn: player 0 starts, and somebody loses his only heart before player 1 acts.
 OVER_AFTER_ONE_TURN = {"num_players": 2, "hearts": 1, "max_turns_per_round": 1}
 
@@ -145,21 +141,3 @@ def test_an_opponent_that_breaks_the_rules_is_named_and_the_learner_does_not_los
         env.step(47)
     with pytest.raises(ResetNeeded):
         env.step(0)
-
-
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")  # Python 3.12 on: any fork with threads
-@pytest.mark.parametrize("method", START_METHODS)
-def test_gymnasiums_workers_play_the_same_games(method):
-    makers = [partial(make, num_players=3, seat=seat) for seat in (0, 2)]
-    alone = [maker() for maker in makers]
-    env = AsyncVectorEnv(makers, context=method)
-    observations, infos = env.reset(seed=[1, 2])
-    for i, (one, seed) in enumerate(zip(alone, (1, 2), strict=True)):
-        observation, info = one.reset(seed=seed)
-        np.testing.assert_array_equal(observations[i], observation)
-        np.testing.assert_array_equal(infos["action_mask"][i], info["action_mask"])
-    actions = infos["action_mask"].argmax(axis=1)
-    observations, *_ = env.step(actions)
-    for i, one in enumerate(alone):
-        np.testing.assert_array_equal(observations[i], one.step(actions[i])[0])
-    env.close()

@@ -14,24 +14,18 @@ from blackjacky_env.games.black_jacky.state import RECORD
 from blackjacky_env.play.states import pack, read_records, unpack
 from blackjacky_env.testing.tables import state_with
 from tests.envs.playing import fresh
-from tests.every_game import FIRST, NAMES
-
-pytestmark = pytest.mark.usefixtures("tiny")
-every_game = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in FIRST else pytest.mark.prove) for name in NAMES]
-)
+from tests.every_game import TINY
 
 
 def begun(name):
     """A game after ten moves, the first legal action each."""
     env = fresh(0, name)
-    for _ in range(4 if name == "tiny" else 10):
+    for _ in range(4 if name == TINY else 10):
         env.step(int(np.argmax(env.last()[0]["action_mask"])))
     return env
 
 
 def changed(state, change, name):
-    """The state after ``change(header, records)``, which may return other records."""
     header, data = unpack(state)
     records = read_records(get_game(name), header, data)
     other = change(header, records)
@@ -44,7 +38,6 @@ def put(part, name, value):
 
 
 def set_field(field, value):
-    """Change a field of the record."""
     return lambda header, records: records.__setitem__(field, value)
 
 
@@ -78,24 +71,22 @@ CHANGES = {
 }
 
 
-@every_game
 @pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
-def test_an_impossible_state_is_refused_and_changes_nothing(name, change):
-    env = begun(name)
+def test_an_impossible_state_is_refused_and_changes_nothing(game, change):
+    env = begun(game.name)
     before = env.get_state()
     with pytest.raises((TypeError, ValueError)):
-        env.set_state(changed(before, change, name))
+        env.set_state(changed(before, change, game.name))
     assert env.get_state() == before
 
 
-@every_game
 @pytest.mark.parametrize(
     "change", ["player 100", "100 players", "three records", "another table size", "unknown option"]
 )
-def test_playouts_refuse_it_too_and_name_the_state(name, change):
-    state = begun(name).get_state()
+def test_playouts_refuse_it_too_and_name_the_state(game, change):
+    state = begun(game.name).get_state()
     with pytest.raises((TypeError, ValueError), match=r"states\[1\]"):
-        playout([state, changed(state, CHANGES[change], name)], "random", games=2)
+        playout([state, changed(state, CHANGES[change], game.name)], "random", games=2)
 
 
 def test_a_state_names_all_options_also_those_that_are_none():

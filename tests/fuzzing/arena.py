@@ -31,7 +31,6 @@ class First:
         """Nothing to reset."""
 
     def act_batch(self, observations, masks):
-        """The first legal action of each game."""
         return np.argmax(masks, axis=1)
 
 

@@ -29,8 +29,6 @@ from tests.fuzzing.target import Target, folder
 
 
 class Subject(NamedTuple):
-    """Something that can be restored."""
-
     arrays: Mapping
     state: object  # kept beside them
     restore: Callable  # restores these, and goes on for a while
@@ -63,7 +61,6 @@ def _change(arrays, name, subject, rng):
 
 
 def _play(env, steps):
-    """Random legal actions in all games that go on."""
     rng = np.random.default_rng(0)
     for _ in range(steps):
         masks = env.action_masks()
@@ -76,7 +73,6 @@ SMALL = {**_LEAGUE, "num_envs": 3, "n_steps": 4, "batch_size": 4}
 
 @cache
 def checkpoints():
-    """One of each kind, by name."""
     return {"self_play": _self_play(), "sb3": _sb3(), "league": _league(), "mccfr": _solver()}
 
 

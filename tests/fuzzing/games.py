@@ -110,7 +110,6 @@ def _load_changed(data):
 
 
 def change_field(record, rng):
-    """Change an entry of a field."""
     name = rng.choice(record.dtype.names)
     values = np.array(record[name])
     change_entry(values, rng)

@@ -38,7 +38,6 @@ class Target:
     """How often it is tried, relative to the others; less than 1 for one that is slow."""
 
     def garbage(self, rng):
-        """A valid input, changed."""
         return mutate(rng.choice(seeds_of(self)), rng.choice(seeds_of(self)), rng)
 
     def attempt(self, data):
@@ -55,7 +54,6 @@ class Target:
 
 @cache
 def seeds_of(target):
-    """Valid inputs, made once."""
     return target.make_seeds()
 
 
@@ -143,7 +141,6 @@ def folder():
 
 
 def written(name, data):
-    """A file with this content."""
     path = folder() / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)

@@ -31,7 +31,6 @@ class RiggedTable:
 
     @property
     def now(self):
-        """The snapshot."""
         return self.env.snapshot()
 
     @property
@@ -41,7 +40,6 @@ class RiggedTable:
 
     @property
     def actions(self):
-        """The legal actions of the player to act."""
         return np.flatnonzero(self.env.last()[0]["action_mask"]).tolist()
 
     @property
@@ -70,13 +68,11 @@ class RiggedTable:
         return self
 
     def take(self, *names):
-        """Take actions by name."""
         for name in names:
             self.env.step(self.env.parse_action(self.full_name(name)))
         return self
 
     def first_legal(self, actions=1):
-        """Take the first legal action, so many times."""
         for _ in range(actions):
             self.env.step(self.actions[0])
         return self
@@ -93,7 +89,6 @@ class RiggedTable:
         return [float(self.env.rewards[agent]) for agent in self.env.possible_agents]
 
     def seen(self, seat):
-        """The parts of what a player sees."""
         return self.module.decode(self.env.observe(f"player_{seat}")["observation"])
 
     def state_parts(self):
@@ -107,7 +102,6 @@ class RiggedTable:
         return parts
 
     def records(self):
-        """A copy of the records of the state."""
         return read_state(self.env.unwrapped.game, self.env.get_state())[1]
 
     def put(self, records):
@@ -115,11 +109,9 @@ class RiggedTable:
         self.env.set_state(state_with(self.env.unwrapped, records))
 
     def drawn(self, agent=None, **options):
-        """The picture that an agent sees, or a spectator."""
         return draw_svg(self.env.unwrapped.scene(agent), **options)
 
     def written(self, agent=None):
-        """The table as text, without colours."""
         return self.env.unwrapped.draw_text(agent)
 
     def play_with_reference(self, compared):

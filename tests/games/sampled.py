@@ -15,7 +15,6 @@ from tests.games.rigged import RiggedTable
 
 
 def vector(env, seat):
-    """What a seat sees."""
     return env.observe(f"player_{seat}")["observation"]
 
 
@@ -50,7 +49,6 @@ class Changes(NamedTuple):
 
 
 def changed(env, seat, changes):
-    """What a seat sees with these changes."""
     seen, parts = vector(env, seat), env.game.layout.parts
     for part, index, value in changes:
         first = parts[part].offset + index

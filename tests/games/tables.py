@@ -41,7 +41,6 @@ every_game = pytest.mark.parametrize(
 
 
 def seated(game, **options):
-    """An environment whose games are short."""
     return TableEnv(game, **{**examples_of(game).short, **options})
 
 

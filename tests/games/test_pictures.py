@@ -17,7 +17,6 @@ WIDTHS = {"table": WIDTH, "phone": PHONE_WIDTH}
 
 
 def begun(game):
-    """An environment in its first position."""
     return next(positions(seated(game), seed=5))
 
 

@@ -13,7 +13,6 @@ pytestmark = pytest.mark.prove
 
 
 def begun(game):
-    """The record of a game at its beginning."""
     env = seated(game)
     env.reset(seed=0)
     return env._states[0]

@@ -90,7 +90,6 @@ def seats_and_errors(backend):
 
 
 def played_out(backend):
-    """Results of playouts by several policies."""
     env = fresh(1, DEFAULT, num_players=3)
     states = [env.get_state(), env.get_state()]
     results = playout(states, ["random", "threshold", "random"], games=2, seed=4, backend=backend)

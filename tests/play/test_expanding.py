@@ -17,13 +17,11 @@ SEEDS = (5, 6, 7)
 
 
 def random_game(env, seed):
-    """The moves of a random game, played through the environment."""
     env.reset(seed=seed)
     return play_randomly(env, seed).record()["actions"]
 
 
 def expanded(env, games, threads=1):
-    """Games with the seeds `SEEDS`, from their moves."""
     states = zeros(len(games), env.game.state_dtype)
     states[:] = env.game.new_state(env.num_players, env.variant, env.options)
     moves = np.array([move for game in games for move in game], np.uint16)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from blackjacky_env.declare.options import Variant
 from blackjacky_env.envs import GameModule
@@ -19,7 +19,7 @@ Snapshot = dict[str, Any]
 Policy = Callable[[set[int]], set[int]]
 """From the legal actions to those that the policy likes; it takes each of these with equal chance."""
 Case = Callable[[Snapshot, int, Snapshot], bool]
-"""(snapshot before an action, action, snapshot after it, with `Reference.told` as ``told``)"""
+"""(snapshot before an action, action, snapshot after it, with what the game tells of this step as ``told``)"""
 
 
 def told(after: Snapshot, kind: type[T]) -> list[T]:
@@ -30,30 +30,6 @@ def told(after: Snapshot, kind: type[T]) -> list[T]:
 def tells(kind: type[T], which: Callable[[T], bool] = lambda _: True) -> Case:
     """The case that the reference implementation tells something of this kind."""
     return lambda _before, _action, after: any(map(which, told(after, kind)))
-
-
-class Playable(Protocol):
-    """A game as its reference implementation plays it. Whoever starts it supplies every deck."""
-
-    player: int | None
-    over: bool
-    paid: list[int]
-    """What the last action has changed of the score, by seat."""
-
-    def start(self, start_player: int, deal: Callable[..., Cards]) -> None:
-        """Begin; `deal(number)` gives all cards of a deal, top first, `deal(number, name)` those of an extra deck."""
-
-    def legal_actions(self) -> set[int]:
-        """What the player to act may do."""
-
-    def step(self, action: int) -> None:
-        """Let the player to act take this action."""
-
-    def snapshot(self) -> Snapshot:
-        """Everything on the table, in plain values."""
-
-    def view(self, seat: int | None) -> Snapshot:
-        """The snapshot as the player on this seat may know it; None: a spectator."""
 
 
 @dataclass(frozen=True)
@@ -106,12 +82,10 @@ class Reference:
 
     name: str
     """As in the registry of games; the environment is that of its module."""
-    game: Callable[..., Playable]
-    """Made with the rule options of the environment."""
+    game: Callable[..., Any]
+    """Made with the rule options of the environment; README.md says what it offers."""
     observations: Callable[[Any], list[dict[str, Any]]]
     """The decoded observation of every player, by seat."""
-    num_actions: int
-
     deal_number: Callable[[Snapshot], int]
     start_player: Callable[[Snapshot], int]
     """Who begins the deal that the snapshot shows before its first action."""
@@ -130,8 +104,6 @@ class Reference:
     """What the tests play; those that meet rare cases the long run plays too, on top of random games."""
     hurry: Callable[[Any, int], str | None] = lambda _game, _actions: None
     """(game, actions so far) to the policy that brings a game without limit to its end, once that is wanted."""
-    told: Callable[[Any], Any] = lambda _game: None
-    """What a game tells of its last step, for cases that do not show in the snapshots."""
     attach: Callable[[Any], None] = lambda _table: None
     """Given a `SideBySide` before it starts: tells the reference what else chance decides in the environment."""
 

@@ -86,7 +86,7 @@ class SideBySide:
         """Take a legal action in both; raises `Difference`."""
         self.actions.append(action)
         self._together(self._act)
-        after = {**self.now, "told": self.reference.told(self.reference_game)}
+        after = {**self.now, "told": getattr(self.reference_game, "told", ())}
         self.cases.update(name for name, met in self.reference.cases.items() if met(self.before, action, after))
 
     def _begin(self) -> None:
@@ -144,7 +144,7 @@ class SideBySide:
                 self._agree(f"view of {agent}", self.env.view(agent), self.reference_game.view(seat))
 
     def _compare_observations(self) -> None:
-        actions = range(self.reference.num_actions)
+        actions = range(self.env.game.num_actions)
         mask, off_turn = [int(action in self.legal) for action in actions], [0 for _ in actions]
         decode = self.reference.environment.decode
         for seat, theirs in enumerate(self.reference.observations(self.reference_game)):

@@ -53,7 +53,6 @@ class Page:
         self.open()
 
     def minds(self, record, env):
-        """The thoughts on every move."""
         for step, action in enumerate(record["actions"]):
             if env.agent_selection != "player_0":
                 yield None
@@ -95,7 +94,6 @@ class Page:
         self.script("document.querySelectorAll('#page-views input')[arguments[0]].click()", number)
 
     def shows(self, view, step):
-        """Whether the picture is the one that belongs there."""
         same = """
             const template = document.createElement('div');
             template.innerHTML = arguments[0];

@@ -22,7 +22,6 @@ MOST_BYTES = 400_000
 
 
 def expected(env, names, theme):
-    """The pictures of a position as the environment draws them."""
     told = env.last_action(everything=True, names=names_of(env.num_players, names))
     scene = env.game.scene(env.snapshot(), env.config_dict(), EVERYTHING)
     everything = draw_svg(scene, names=names, last_action=told, theme=theme)

@@ -18,7 +18,6 @@ def _no_line_about_compiling(monkeypatch):
 
 @pytest.fixture
 def empty_folder(tmp_path, monkeypatch):
-    """The current folder, which is empty."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])  # classes add the current folder
     return tmp_path

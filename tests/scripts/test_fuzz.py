@@ -29,12 +29,10 @@ def run(tmp_path):
 
 @pytest.fixture
 def results(tmp_path):
-    """Return what the script has kept."""
     return lambda: json.loads((tmp_path / "fuzz.json").read_text(encoding="utf-8"))
 
 
 def play_code(text):
-    """Play the last program in a text."""
     exec(IMPORT + text.rpartition(IMPORT)[2], {})
 
 

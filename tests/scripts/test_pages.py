@@ -18,7 +18,6 @@ FILES = [path for path in results.RESULTS.rglob("*.json") if path.parent.name !=
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """The folder of results, which is empty."""
     monkeypatch.setattr(results, "RESULTS", tmp_path / "results")
     return tmp_path / "results"
 

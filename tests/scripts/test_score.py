@@ -337,7 +337,6 @@ def written(content):
 
 
 def refusal(content):
-    """Why a card is refused."""
     try:
         check_games(read_score_card(written(content)))
     except ValueError as error:

@@ -33,7 +33,6 @@ def finished(tmp_path_factory):
 
 @pytest.fixture
 def played(finished, empty_folder):
-    """A copy of that tournament in the current folder."""
     return Path(shutil.copytree(finished, empty_folder / "o"))
 
 

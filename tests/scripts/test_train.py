@@ -67,7 +67,6 @@ def finished(tmp_path_factory):
 
 @pytest.fixture
 def small(finished, empty_folder):
-    """A copy of the finished run, in the working directory."""
     return Path(shutil.copytree(finished.run, Path("runs/small")))
 
 
@@ -83,8 +82,6 @@ def stopped(finished, empty_folder):
 
 @pytest.fixture
 def refusal(typed):
-    """The one line that the command prints when it refuses to begin."""
-
     def refused(arguments):
         printed = typed(f"train {arguments}", status=2).err
         assert (printed[:7], printed.count("\n")) == ("error: ", 1)

@@ -104,7 +104,6 @@ RUN_AXE = "axe.run({resultTypes: ['violations']}).then((found) => arguments[0](f
 
 @contextmanager
 def open_browser():
-    """Headless Chromium, closed in the end."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
@@ -150,14 +149,12 @@ def show(browser, address, device, scheme="light"):
 
 
 def wait_for(browser, script):
-    """Run a script in the page until it gives something true."""
     from selenium.webdriver.support.ui import WebDriverWait
 
     return WebDriverWait(browser, 120, poll_frequency=0.02).until(lambda browser: browser.execute_script(script))
 
 
 def press(browser, name):
-    """Click the element with that id."""
     browser.execute_script("document.getElementById(arguments[0]).click()", name)
 
 
@@ -170,7 +167,6 @@ def press_key(browser, key):
 
 
 def text_of(browser, selector):
-    """The text of the first element."""
     return str(browser.execute_script("return document.querySelector(arguments[0]).innerText", selector))
 
 

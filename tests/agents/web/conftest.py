@@ -7,6 +7,5 @@ from tests.agents.web.browser import open_browser
 
 @pytest.fixture(scope="session")
 def browser():
-    """A browser, whose pages are at addresses of their own and so share nothing."""
     with open_browser() as opened:
         yield opened

@@ -53,7 +53,6 @@ def as_sent(message):
 
 
 def choose(state, rng):
-    """One of the actions that a page shows."""
     return int(rng.choice([each["action"] for each in state["actions"]]))
 
 
@@ -96,7 +95,6 @@ def states_from_views(table, seat):
 
 
 def viewer(seat):
-    """Whose view a seat, or a spectator, has."""
     return None if seat is None else f"player_{seat}"
 
 
@@ -161,12 +159,10 @@ def in_background(server):
 
 
 def request(path, *headers):
-    """The bytes of a request."""
     return "\r\n".join([f"GET {path} HTTP/1.1", "Host: 127.0.0.1", *headers, "", ""]).encode()
 
 
 def upgrade(token):
-    """The bytes of the request for the WebSocket of a seat."""
     key = base64.b64encode(os.urandom(16)).decode()
     headers = ("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {key}")
     return request(f"/seat/{token}/socket", *headers)

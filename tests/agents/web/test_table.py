@@ -24,7 +24,6 @@ pytestmark = pytest.mark.usefixtures("tiny")
 
 
 def kept(folder, **options):
-    """A table in a file."""
     table = new_table(**options)
     table.path = folder / "table.jsonl"
     table.save()

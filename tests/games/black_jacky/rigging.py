@@ -75,7 +75,6 @@ def losing(losers, dealt_in, start=0):
 
 
 def cards_on_table(table):
-    """Return all cards of a snapshot, wherever they lie."""
     return Counter(chain(*table["hands"], *table["displays"], table["draw_pile"], table["discards"]))
 
 
@@ -94,6 +93,9 @@ class Table(RiggedTable):
     @property
     def legal(self):
         return set(self.actions)
+
+    def full_name(self, action):
+        return self.env.action_name(action)
 
     def settled(self, **expected):
         told = self.now["last_settlement"]

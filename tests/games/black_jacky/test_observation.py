@@ -23,7 +23,6 @@ from tests.games.sampled import Changes, imagined
 
 
 def imagined_hands(table, seat, whose):
-    """Return the hands that `seat` imagines `whose` (a relative seat) to hold."""
     return [env.snapshot()["hands"][whose] for env in imagined(table.env, seat, 40)]
 
 
@@ -84,7 +83,6 @@ def test_the_sampled_future_is_not_the_real_one():
 
 
 def giving():
-    """A pending exchange, in which player_1 has given a card."""
     return one_round([[3, 8], [7, 7], [5, 6], [4, 4]], top=1).play(exchange(1, 2), give(7))
 
 

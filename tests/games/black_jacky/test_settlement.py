@@ -71,8 +71,13 @@ def test_s3_the_heart_is_lost_before_the_right_tip_brings_one():
     table.shows(phase="over", winners=[1], hearts=[0, 1, 0, 0])
 
 
-def test_s3_plus_one_goes_back_to_the_box():
+def test_s3_tips_come_before_the_deal_plus_one_goes_back_to_the_box_and_a_returned_tipper_starts_in_turn():
     one_round([[6, 8], [7, 7]]).play((plus_one(0), KNOCK), KNOCKS).shows(round=1, plus_one=None)
+    table = Table([losing([1], range(4))], players=4, hearts=1).knock_all().shows(asked=("tip", 1), round=1)
+    table.shows(hands=[[]] * 4, displays=[[]] * 4, draw_pile=[], discards=[], discard_top=None)
+    decks = [losing([1], range(4), start=3), losing([2], [0, 2, 3], start=0)]
+    table = Table(decks, players=4, start=3, hearts=1).knock_all().shows(start_player=0)
+    table.play(tip(1)).knock_all().shows(round=2, start_player=1)
 
 
 @pytest.mark.parametrize(
@@ -90,17 +95,6 @@ def test_s3_the_next_player_clockwise_starts_the_next_round(players, start, lose
     assert players == 5 or table["player"] == starter
 
 
-def test_s3_a_returned_tipper_starts_when_it_is_his_seats_turn():
-    decks = [losing([1], range(4), start=3), losing([2], [0, 2, 3], start=0)]
-    table = Table(decks, players=4, start=3, hearts=1).knock_all().shows(start_player=0)
-    table.play(tip(1)).knock_all().shows(round=2, start_player=1)
-
-
-def test_s3_tips_come_before_the_deal():
-    table = Table([losing([1], range(4))], players=4, hearts=1).knock_all().shows(asked=("tip", 1), round=1)
-    table.shows(hands=[[]] * 4, displays=[[]] * 4, draw_pile=[], discards=[], discard_top=None)
-
-
 def test_s3_the_rounds_deck_does_not_depend_on_what_was_played_before():
     short, long = (one_round([[8, 8], [7, 7], [6, 6]]) for _ in range(2))
     for table in (short, long):
@@ -110,20 +104,22 @@ def test_s3_the_rounds_deck_does_not_depend_on_what_was_played_before():
     long.shows(**{key: short[key] for key in ("hands", "discard_top", "draw_pile", "start_player")})
 
 
-def test_e1_the_last_player_with_a_heart_wins_at_once():
+def test_e1_the_last_player_with_a_heart_wins_at_once_be_it_black_and_the_cards_lie_as_settled():
     table = Table([losing([1], range(2), start=start) for start in (0, 1, 0)], players=2)
     table.knock_all().knock_all().shows(hearts=[3, 1]).knock_all()
     table.shows(asked=("over", None), round=2, winners=[0], hearts=[3, 0], status=["saloon", "out"])
     assert table.rewards() == [1, -1]
     assert all(table.env.terminations.values())
     assert not any(table.env.truncations.values())
-
-
-def test_e1_in_over_the_cards_lie_as_settled():
-    """There are last turns only if somebody knocked."""
+    # There are last turns only if somebody knocked.
     table = one_round([[8, 8], [5, 4]], hearts=1).play(KNOCKS, (lay(5), KNOCK)).settled(sums=[160, 40])
     table.shows(hands=[[8, 8], [4]], displays=[[], [5]], last_turns=[])
     one_round([[1, 8], [5, 4]], hearts=1).play(lay(1), DRAW).shows(phase="over", last_turns=None)
+    table = one_tipper(2, 3).play(tip(3)).knock_all()
+    table.shows(phase="over", winners=[0], status=[IN, OUT, OUT, OUT])
+    decks = [losing([1], range(4)), losing([2, 3], [0, 2, 3], start=2), losing([0], [0, 1], start=0)]
+    table = Table(decks, players=4, hearts=1).knock_all().play(tip(1)).knock_all()
+    table.shows(start_player=0, black_hearts=[False, True, False, False]).knock_all().shows(winners=[1])
 
 
 @pytest.mark.parametrize("players", range(2, 7))
@@ -147,15 +143,12 @@ def one_tipper(*losers):
     return Table([losing([1], range(4)), losing(losers, [0, 2, 3], start=2)], players=4, hearts=1).knock_all()
 
 
-def test_p1_a_wanted_player_tips_before_the_deal_and_must():
+def test_p1_a_wanted_player_must_tip_before_the_deal_for_one_in_the_saloon():
     """He is no part of the round."""
     table = one_tipper(2).shows(asked=("tip", 1), status=[IN, WANTED, IN, IN], hands=[[]] * 4)
     table.shows(legal={tip(1), tip(2), tip(3)}).play(tip(1)).shows(player=2)
     assert NO_TRICK in table.legal
     table.play(KNOCKS).shows(last_turns=[3, 0])
-
-
-def test_p1_only_players_in_the_saloon_may_be_named():
     table = two_tippers().shows(player=4, legal={tip(1), tip(3), tip(4)})  # seats 0, 2, 3; seat 1 is wanted
     table.play(tip(1)).shows(legal={tip(1), tip(2), tip(4)})  # seats 2, 3, 0; seat 4 is wanted
 
@@ -169,18 +162,12 @@ def test_p1_p2_tippers_go_in_turn_order_from_the_start_player_openly_until_the_n
     table.play(KNOCKS, KNOCKS).shows(round=2, tips=[None] * 5)
 
 
-def test_p3_a_right_tip_brings_a_black_heart():
+def test_p3_a_right_tip_brings_a_black_heart_whose_loss_is_final_and_after_a_wrong_one_one_tips_again():
     table = two_tippers().play(tip(4), tip(1)).knock_all()  # seat 4 tips seat 3, seat 1 tips seat 2
     table.shows(hearts=[1, 0, 1, 0, 1], black_hearts=[False] * 4 + [True], status=[IN, WANTED, IN, WANTED, IN])
     assert black_jacky_v0.decode(table.env.observe("player_0")["observation"])["black_hearts"] == [0, 0, 0, 0, 1, 0]
-
-
-def test_p3_after_a_wrong_tip_one_tips_again():
     table = two_tippers().play(tip(1), tip(2)).knock_all()  # seat 4 tips seat 0, seat 1 tips seat 3
     table.shows(status=[IN, IN, IN, WANTED, WANTED], asked=("tip", 3), start_player=0).play(tip(2)).shows(player=4)
-
-
-def test_p3_a_lost_black_heart_is_final():
     table = two_tippers().play(tip(4), tip(2)).knock_all()  # both right
     table.shows(black_hearts=[False, True, False, False, True], asked=("tip", 3), start_player=4)
     table.play(tip(3)).knock_all()  # seat 3 tips seat 1, who loses the black heart
@@ -196,22 +183,11 @@ def test_p4_with_two_players_left_tipping_ends_and_the_wanted_are_out():
     table.shows(status=[IN, IN, OUT, OUT], phase="trick", winners=[])
 
 
-def test_e1_without_a_right_tip_the_last_one_in_the_saloon_wins():
-    table = one_tipper(2, 3).play(tip(3)).knock_all()
-    table.shows(phase="over", winners=[0], status=[IN, OUT, OUT, OUT])
-
-
 @pytest.mark.parametrize("named", [1, 2, 3])
 def test_e1_a_sole_returning_tipper_wins(named):
     table = one_tipper(0, 2, 3).play(tip(named)).knock_all()
     table.shows(phase="over", winners=[1], black_hearts=[False, True, False, False])
     assert table.rewards() == pytest.approx([-1 / 3, 1, -1 / 3, -1 / 3])
-
-
-def test_e1_a_black_heart_wins_like_a_red_one():
-    decks = [losing([1], range(4)), losing([2, 3], [0, 2, 3], start=2), losing([0], [0, 1], start=0)]
-    table = Table(decks, players=4, hearts=1).knock_all().play(tip(1)).knock_all()
-    table.shows(start_player=0, black_hearts=[False, True, False, False]).knock_all().shows(winners=[1])
 
 
 DUEL = {"variant": "schnell_duell"}
@@ -252,10 +228,6 @@ def test_q2_most_hearts_win_and_then_the_highest_sum_that_is_not_bust(rounds, op
     for _ in rounds:
         table.knock_all()
     table.shows(hearts=hearts, winners=winners)
-
-
-def test_q2_tenths_count():
-    one_round([[8, 7], [3, 4], [8, 7]], hearts=1, **DUEL).play(KNOCKS, KNOCKS, (lay(8), KNOCK)).shows(winners=[2])
 
 
 @pytest.mark.parametrize("players", range(2, 7))

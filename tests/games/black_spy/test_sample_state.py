@@ -26,7 +26,6 @@ def deal_of(record, listing):
 
 
 def samples(env, seat, count):
-    """Yield sampled records, which need not be of positions that can be reached."""
     rng, seen = np.random.default_rng(seat), vector(env, seat)
     for _ in range(count):
         yield read_state(get_game("black_spy"), black_spy_v0.sample_state(seen, rng))[1][0]

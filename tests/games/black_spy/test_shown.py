@@ -33,7 +33,6 @@ def scored(wanted, **options):
 
 
 def rigged():
-    """The phrases of what is rare."""
     tricks = [name for card in ["r11", *BLACKS.split(), "r10"] for name in (full(card), None, None)]
     return [
         *(phrase for choice in (OTHERS, MYSELF) for phrase in phrases(shoot(shooter(moon_choice=True)), choice)),  # V2

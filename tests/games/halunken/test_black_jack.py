@@ -59,7 +59,6 @@ def test_ties_of_start_cards_are_decided_by_colour(start, lowest, highest):
 
 
 def three():
-    """Return a table of three; seat 2 opens the auction."""
     return Table(0, 4, 8).arrange(["R4 V10 Y12", "R5 G6 G8", "R6 G10"], jack=12)
 
 
@@ -120,7 +119,7 @@ def test_who_lands_on_black_jack_takes_the_tavern_card_and_any_card_from_the_har
     assert "Y2" not in table.now["harbour"]
 
 
-def test_an_empty_harbour_is_not_asked_for_and_black_jack_is_moved_on():
+def test_who_lands_on_black_jack_moves_him_on_and_an_empty_harbour_is_not_asked_for():
     """J3, H8, H9."""
     table = Table(0, 3, 8, jack_deck="1").arrange(["", "", ""], jack=2, taverns={2: "", 3: "", 8: ""})
     table.nobody_bids().choose(2, 7, 7).shows(round=1, captains=[2, 3, 8], black_jack=5)  # from 2 to 4, and 1 further
@@ -132,16 +131,6 @@ def test_the_example_of_black_jacks_move_on_the_sheet():
     table.shows(asked=("rob", 1), victim=0, mover="black_jack", legal="R4 R5 R6 R7 R8", to_rob=[0, 2])
     table.play("R7").shows(black_jack=9, round=1, asked=("bid", 1), victim=None, mover=None, to_rob=[])
     assert [len(crew) for crew in table.now["crews"]] == [4, 5, 4]
-
-
-def test_black_jack_turns_up_his_cards_from_the_top():
-    """J4, J6."""
-    table = Table(0, 4, 8, jack_deck="5 11 2")
-    for round_number, card in enumerate((5, 11, 2)):
-        assert table.now["black_jack_deck"][0] == card
-        next_round(table.nobody_bids())
-        table.shows(black_jack_laid=card, black_jack_spent=sorted((5, 11, 2)[: round_number + 1]))
-        assert card not in table.now["black_jack_deck"]
 
 
 @pytest.mark.parametrize(
@@ -212,7 +201,8 @@ def test_if_nobody_bid_all_that_he_overtakes_give_a_card_of_their_own_choice_to_
 
 
 def test_a_game_has_eight_rounds_four_cards_stay_unseen_and_the_harbour_counts_for_nobody():
-    """J6."""
+    """J6: in a duel Black Jack has no more than eight."""
+    assert len(Table(0, 7).finish().shows(round=7, black_jack_deck=[]).now["black_jack_spent"]) == 8
     now = Table(0, 4, 8, jack_deck="3").finish().shows(phase="over", round=7).now
     assert [len(spent) for spent in now["spent"]] == [8] * 3
     assert (len(now["black_jack_deck"]), len(now["black_jack_spent"])) == (4, 8)

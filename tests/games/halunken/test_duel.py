@@ -26,7 +26,6 @@ def test_black_jack_has_the_eight_cards_of_a_captain_each_used_once():
 
 
 def bidding(*names):
-    """Return a duel that player_1 opens."""
     return Table(0, 7).arrange(["R5 R7 R9", "R6 R8 R10"]).play(*names)
 
 
@@ -222,7 +221,6 @@ def test_without_a_buyer_the_first_card_left_is_turned_up_when_all_have_chosen()
 
 
 def unbought(captains, jack, crews, harbour="", taverns=None, jack_deck="2", **options):
-    """Return a duel in which nobody has bought Black Jack."""
     return duel(captains, jack, crews, harbour, taverns, None, jack_deck, **options)
 
 
@@ -256,9 +254,3 @@ def test_without_a_buyer_the_opener_names_the_number_of_black_jacks_rum():
         table.choose(2, 6).shows(asked=("name", opener), legal={f"name {number}" for number in (1, 3, 4, 5, 7)})
         before = table.now["black_jack"]
         table.play("name 5").shows(black_jack=(before + 5) % FIELDS)
-
-
-def test_a_duel_ends_after_eight_rounds():
-    """J6."""
-    table = Table(0, 7).finish().shows(round=7, black_jack_deck=[])
-    assert len(table.now["black_jack_spent"]) == 8

@@ -4,7 +4,6 @@ from tests.games.halunken.rigging import Table
 
 
 def seen_by(table, part):
-    """Return a part of the observation as every player sees it."""
     return [table.seen(seat)[part] for seat in range(table.env.num_players)]
 
 

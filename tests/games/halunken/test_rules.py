@@ -9,7 +9,6 @@ from tests.games.halunken.rigging import CARDS, FIELDS, Table, deck_of
 
 
 def basic(*captains, **rigged):
-    """Return a game without Black Jack."""
     return Table(*captains, variant="basic", **rigged)
 
 
@@ -95,8 +94,8 @@ def moves(*cards):
     return {f"move {card}" for card in cards}
 
 
-def test_each_movement_card_is_used_once_and_played_ones_lie_open():
-    """H3, H9: the last one is asked for."""
+def test_each_movement_card_is_used_once_revealed_when_all_have_chosen_and_then_lies_open():
+    """H3, H4, H9: the last one is asked for."""
     table = basic(0, 4, 8).shows(legal=moves(*range(1, 8), "Rum"))
     table.choose(3, 3, 3).choose("Rum", "Rum", "Rum")
     table.shows(spent=[[3, "Rum"]] * 3, legal=moves(1, 2, 4, 5, 6, 7))
@@ -106,10 +105,6 @@ def test_each_movement_card_is_used_once_and_played_ones_lie_open():
     for card in (1, 2, 4, 5, 6):
         table.choose(card, card, card)
     table.shows(round=7, asked=("choose", 0), legal=moves(7)).choose(7, 7, 7).shows(asked=("over", None))
-
-
-def test_movement_cards_are_revealed_when_all_have_chosen():
-    """H4."""
     table = basic(0, 4, 8).play("move 2", "move 3").shows(choices=[2, 3, None], laid=[None] * 3, spent=[[]] * 3)
     table.play("move 1")
     table.shows(choices=[None] * 3, laid=[2, 3, 1], spent=[[2], [3], [1]], captains=[2, 7, 9])

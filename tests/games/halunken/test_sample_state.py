@@ -12,12 +12,10 @@ from tests.games.sampled import Changes, imagined, independent, orders
 
 
 def samples(table, seat, count):
-    """Return snapshots of positions imagined by a player."""
     return (other.snapshot() for other in imagined(table.env, seat, count))
 
 
 def placing():
-    """Return a game in which two of three captains stand."""
     table = Table(0, 4, 8)
     table.env.reset(seed=0, options={"start_player": 0})
     return table.play("field 3", "field 5")

@@ -85,18 +85,14 @@ def test_the_led_suit_must_be_followed_and_with_piatnik_hearts_are_led_last(hand
     assert table.legal == {card for card in table.now["hands"][table.now["player"]] if card[-1] in (suits or "CDHS")}
 
 
-def test_the_winner_of_a_trick_leads_the_next():
-    """K3; the table is empty at once."""
-    table = Table("2C", "3C", "AC", "4C").play("2C 3C AC 4C")
-    table.shows(leader=2, player=2, table=[], trick=1, tricks_taken=[0, 0, 1, 0])
-
-
-def test_the_highest_card_of_the_led_suit_wins_whatever_else_is_played():
-    """K1, K5: there is no trump, and the ace is high."""
+def test_the_highest_card_of_the_led_suit_wins_whatever_else_is_played_and_leads_the_next_trick():
+    """K1, K3, K5: there is no trump, and the ace is high; the table is empty at once."""
     Table(*SUITS).play("2C AD AH AS").shows(tricks_taken=[1, 0, 0, 0])
     spades = SPADES.split()
     for low, high in pairwise(spades):
         Table(low, high, CLUBS, HEARTS).play(f"{low} {high} AC AH").shows(tricks_taken=[0, 1, 0, 0])
+    table = Table("2C", "3C", "AC", "4C").play("2C 3C AC 4C")
+    table.shows(leader=2, player=2, table=[], trick=1, tricks_taken=[0, 0, 1, 0])
 
 
 def test_an_illegal_card_is_refused_in_the_words_of_the_game_and_changes_nothing():

@@ -2,7 +2,11 @@
 
 from collections import Counter
 
+from tests.reference.declaration import Deck
+
 from .rules import DRAW
+
+DEAL = "round"
 
 
 def all_cards(options):
@@ -36,3 +40,10 @@ def reshuffled(cards, before, action, now):
     top = list(drawn.elements()) or [action - DRAW]  # a swap for the same value
     rest = Counter(cards) - Counter(top)
     return [*top, *rest.elements()]
+
+
+def start_player(now):
+    return now["start_player"]
+
+
+DECKS = {"deck": Deck(all_cards, dealt)}

@@ -4,6 +4,8 @@ from tests.reference.declaration import Deck
 
 from . import rules
 
+DEAL = "deal"
+
 
 def all_cards(_options):
     """B1."""

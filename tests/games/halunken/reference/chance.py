@@ -4,6 +4,8 @@ from tests.reference.declaration import Deck
 
 from . import rules
 
+DEAL = "game"
+
 
 def all_cards(_options):
     """H1."""
@@ -13,6 +15,10 @@ def all_cards(_options):
 def all_jack_cards(options):
     """J1, D1."""
     return list(rules.MOVEMENT if options["num_players"] == 2 else rules.JACK_MOVEMENT)
+
+
+def start_player(now):
+    return now["start_player"]
 
 
 def dealt(now):

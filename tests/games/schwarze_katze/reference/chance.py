@@ -1,6 +1,10 @@
 """The cards of the environment, for the reference implementation."""
 
+from tests.reference.declaration import Deck
+
 from . import rules
+
+DEAL = "deal"
 
 
 def all_cards(options):
@@ -19,3 +23,6 @@ def dealt(now):
         return None
     start, hands = start_player(now), now["hands"]
     return [card for cards in zip(*hands[start:], *hands[:start], strict=True) for card in cards]
+
+
+DECKS = {"deck": Deck(all_cards, dealt)}

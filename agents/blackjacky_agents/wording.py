@@ -59,10 +59,12 @@ def score_table(game: str, move: Move) -> ScoreTable:
 
 
 def _default_scores(game: str, move: Move) -> ScoreTable:
-    """The lists in the snapshot's last settlement that have an entry for each player."""
-    key = get_game(game).words.settlement_key
+    """The lists in the snapshot's last settlement, or else on the table, that have an entry for each player."""
+    key, fields = get_game(game).words.settlement_key, get_game(game).fields.shown
     settled = move.after[key]
     found = settled if isinstance(settled, dict) else {key: settled}
+    public = [part for part, field in fields.items() if field.axes and not field.own and field.name != "winners"]
+    found = found or {part: move.after.get(part) for part in public}
     lists = {name: each for name, each in found.items() if isinstance(each, list) and len(each) == move.players}
     rows = [
         Score(player, [_cell(each[player]) for each in lists.values()], [], winner_mark(move, player))
@@ -92,9 +94,14 @@ def page_texts(game: str) -> dict[str, Texts]:
     picture mean), and translations by the English template of the words in the ``picture`` and of ``refusals`` (why an
     action is illegal).
     """
-    texts = get_kit(game).texts
-    general = {"sentences": {"did": "{actor}: {action}", "listed": "{first}, {rest}"}, "hidden": HIDDEN_WORDS}
-    named = _merged(general, {"actions": get_game(game).words.actions.names})
+    texts, actions = get_kit(game).texts, get_game(game).words.actions
+    general = {
+        "help": [f"The actions are {', '.join(map(actions.name, range(len(actions))))}."],
+        "sentences": {"did": "{actor}: {action}", "listed": "{first}, {rest}"},
+        "hidden": HIDDEN_WORDS,
+        "agents": {"random": "moves at random"},
+    }
+    named = _merged(general, {"actions": actions.names})
     english = _merged(named, texts.get("en", {}))
     return {"en": english, **{language: _merged(english, own) for language, own in texts.items() if language != "en"}}
 

@@ -39,8 +39,7 @@ class _Plain:
         is_over = view["player"] is None or view["phase"] == "over"
         has_rounds = key in view and self.game.fields.fields["deals"].high > 1
         when = [say("{unit} {number}", unit=_label(key), number=view[key] + (not is_over))] * has_rounds
-        is_tie = len(view["winners"]) in (0, self.seats)
-        end = Say("Nobody wins: it is a tie.") if is_tie else win(view)
+        end = {0: Say("Nobody wins."), self.seats: Say("It is a tie.")}.get(len(view["winners"])) or win(view)
         return Scene(
             title=self.game.title,
             when=[*when, _label(view["phase"]), *(each for each in self.middle if isinstance(each, Say))],

@@ -62,6 +62,16 @@ def new_desk(game: Game, num_players: int, options: Mapping[str, Any]) -> Desk:
     return Desk(records, data, make_deck(game, num_players, options), kinds, pile)
 
 
+def told_by_key(desk: Desk) -> str:
+    """The first field that differs with the key, after `HIDDEN_CHANCE`, in words."""
+    records = desk.records
+    place = DEALT if records["deals"][PLAYED] > records["deals"][_BASE] else PLAYED
+    names = records.dtype.names or ()
+    name = next(name for name in names if not np.array_equal(*records[name][[place, _OTHER]]))
+    one, other = records[name][[place, _OTHER]].tolist()
+    return f"the field {name} is {one} with one key, {other} with another"
+
+
 @cache
 def make_expand(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
     """Compiled (desk, worlds, w, action, is_first, *more) -> status: tell ``emit`` every outcome of an action.
@@ -139,7 +149,7 @@ def _make_play(game: Game) -> Callable[..., int]:
 
     The record at ``place`` is the world after it, the next one that at the settlement.
     """
-    step, lay = make_step(game, _keep), _pile_of(game).lay
+    step, lay, clear = make_step(game, _keep), _pile_of(game).lay, _pile_of(game).clear
 
     def play(desk, place, key, action):
         states = desk.records[place : place + 2]
@@ -149,6 +159,7 @@ def _make_play(game: Game) -> Callable[..., int]:
         lay(desk, s)
         flags = step(s, action, states)
         s.key = 0
+        clear(s)
         return flags
 
     return compiled(play)
@@ -157,7 +168,7 @@ def _make_play(game: Game) -> Callable[..., int]:
 @cache
 def _make_differs(game: Game) -> Callable[..., bool]:
     """Compiled (desk, is_dealt) -> whether the world as played is another one with another key, deals aside."""
-    redeal = game.rules.redeal
+    redeal = _make_redeal(game)
 
     def differs(desk, is_dealt):
         records, place = desk.records, PLAYED
@@ -180,9 +191,21 @@ def _make_differs(game: Game) -> Callable[..., bool]:
 
 
 @cache
+def _make_redeal(game: Game) -> Callable[..., None]:
+    """Compiled (s, deck): `Rules.redeal`, with nothing above the pile."""
+    redeal, clear = game.rules.redeal, _pile_of(game).clear
+
+    def redeal_clean(s, deck):
+        redeal(s, deck)
+        clear(s)
+
+    return compiled(redeal_clean)
+
+
+@cache
 def _make_deal(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
     """Compiled (desk, chance, *more) -> status: tell ``emit`` every deal of the world as played."""
-    redeal, left_in_pile = game.rules.redeal, _pile_of(game).left
+    redeal, left_in_pile = _make_redeal(game), _pile_of(game).left
 
     def deal(desk, chance, *more):
         deck, records = desk.deck, desk.records
@@ -211,12 +234,14 @@ class _Pile(NamedTuple):
     left: Callable[..., int]  # (s) -> number of cards in it
     arrange: Callable[..., None]  # (desk): arrange that of the world before the action anew, no card decided
     lay: Callable[..., None]  # (desk, s): lay that of ``s`` as arranged
+    clear: Callable[..., None]  # (s): zeros in place of whatever stands above it
 
 
 @cache
 def _pile_of(game: Game) -> _Pile:
     if game.pile is None:
-        return _Pile(compiled(lambda s: 0), compiled(_arrange_nothing), compiled(lambda desk, s: None))
+        none = compiled(lambda s: None)
+        return _Pile(compiled(lambda s: 0), compiled(_arrange_nothing), compiled(lambda desk, s: None), none)
     cards, count = game.pile.cards, game.pile.count
 
     def arrange(desk):
@@ -244,7 +269,11 @@ def _pile_of(game: Game) -> _Pile:
             s[cards][place] = desk.kinds[orders.chosen[i]]
             place += 1
 
-    return _Pile(compiled(lambda s: int(s[count])), compiled(arrange), compiled(lay))
+    def clear(s):
+        for place in range(int(s[count]), len(s[cards])):
+            s[cards][place] = 0
+
+    return _Pile(compiled(lambda s: int(s[count])), compiled(arrange), compiled(lay), compiled(clear))
 
 
 def _arrange_nothing(desk):

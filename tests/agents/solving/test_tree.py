@@ -74,6 +74,21 @@ def test_the_pile_is_decided_card_by_card_with_the_same_result_as_whole_decks(na
 
 
 @pytest.mark.prove
+def test_what_stands_above_the_pile_is_not_read():
+    rules, pile = table("six").game.rules, table("six").game.pile
+
+    def apply(s, action):
+        rules_apply(s, action)
+        for place in range(int(s[count]), len(s[cards])):
+            s[cards][place] = draw(s.key, place) & np.uint64(1)
+
+    cards, count, rules_apply = pile.cards, pile.count, rules.apply
+    found = build_tree(with_rules("six", apply=inlined(apply)))
+    assert (found.num_nodes, found.num_ends) == (tree("six").num_nodes, tree("six").num_ends)
+    assert actions_of(found) == actions_of(tree("six"))
+
+
+@pytest.mark.prove
 def test_chance_that_is_not_declared_results_that_do_not_sum_to_0_and_too_many_deals_are_refused():
     rules, reshuffling = table("leduc").game.rules, table("reshuffling")
     apply, begin, redeal = rules.apply, rules.begin, rules.redeal
@@ -95,11 +110,11 @@ def test_chance_that_is_not_declared_results_that_do_not_sum_to_0_and_too_many_d
         rewards[0] = 1.0
 
     for given, said in (
-        (with_rules("leduc", apply=inlined(apply_and_draw)), "something beside the deck and declared reshuffles"),
-        (with_rules("leduc", begin=inlined(begin_and_draw), redeal=inlined(redeal_and_keep)), "something beside the"),
+        (with_rules("leduc", apply=inlined(apply_and_draw)), r"something beside the deck .*; the field raises is \d"),
+        (with_rules("leduc", begin=inlined(begin_and_draw), redeal=inlined(redeal_and_keep)), "the field winners is"),
         (replace(reshuffling, game=without_pile(reshuffling.game)), "cannot be enumerated .*: cards are reshuffled"),
         (with_rules("kuhn", returns=compiled(returns)), "do not sum to 0"),
-        *((Table.of(game), "orders at this table; allowed are 4,000,000") for game in GAMES),
+        *((Table.of(game), r"allowed are 4,000,000: choose .* cards(, declare `Game.pile` .*)?, or") for game in GAMES),
     ):
         with pytest.raises(ValueError, match=said):
             build_tree(given)

@@ -95,13 +95,10 @@ def page_texts(game: str) -> dict[str, Texts]:
     action is illegal).
     """
     texts, actions = get_kit(game).texts, get_game(game).words.actions
-    general = {
-        "help": [f"The actions are {', '.join(map(actions.name, range(len(actions))))}."],
-        "sentences": {"did": "{actor}: {action}", "listed": "{first}, {rest}"},
-        "hidden": HIDDEN_WORDS,
-        "agents": {"random": "moves at random"},
-    }
-    named = _merged(general, {"actions": actions.names})
+    general = {"sentences": {"did": "{actor}: {action}", "listed": "{first}, {rest}"}, "hidden": HIDDEN_WORDS}
+    rules = [f"The actions are {', '.join(map(actions.name, range(len(actions))))}."]
+    own = {"help": rules, "actions": actions.names, "agents": {"random": "moves at random"}}
+    named = _merged(general, own)
     english = _merged(named, texts.get("en", {}))
     return {"en": english, **{language: _merged(english, own) for language, own in texts.items() if language != "en"}}
 

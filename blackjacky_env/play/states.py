@@ -245,7 +245,7 @@ def sample_record(
     try:
         check_ranges(game, records[0])
     except ValueError as error:
-        raise ValueError(f"{_NO_POSITION}in the one that `sample` makes of it, {error}") from error
+        raise ValueError(f"{_NO_POSITION}in the one from `Rules.sample`, {error}") from error
     if seat:
         records = rotated(game, records, check_integer("seat", seat, 0, int(records["num_players"][0]) - 1))
     shown, mask = game.new_arrays()
@@ -253,9 +253,7 @@ def sample_record(
     if not np.array_equal(shown, vector):
         asked, found = map(game.layout.decode, (vector, shown))
         part = next(name for name in asked if asked[name] != found[name])
-        raise ValueError(
-            f"{_NO_POSITION}{part} is {asked[part]}, and {found[part]} in the one that `sample` makes of it"
-        )
+        raise ValueError(f"{_NO_POSITION}{part} is {asked[part]}, and {found[part]} in the one from `Rules.sample`")
     return records, mask
 
 

@@ -64,12 +64,10 @@ def new_desk(game: Game, num_players: int, options: Mapping[str, Any]) -> Desk:
 
 def told_by_key(desk: Desk) -> str:
     """The first field that differs with the key, after `HIDDEN_CHANCE`, in words."""
-    records = desk.records
-    place = DEALT if records["deals"][PLAYED] > records["deals"][_BASE] else PLAYED
-    names = records.dtype.names or ()
-    name = next(name for name in names if not np.array_equal(*records[name][[place, _OTHER]]))
-    one, other = records[name][[place, _OTHER]].tolist()
-    return f"the field {name} is {one} with one key, {other} with another"
+    is_dealt = desk.records["deals"][PLAYED] > desk.records["deals"][_BASE]
+    found = desk.records[[DEALT if is_dealt else PLAYED, _OTHER]]
+    name = next(name for name in found.dtype.names or () if not np.array_equal(*found[name]))
+    return f"the field {name} is {' with one key, '.join(map(str, found[name].tolist()))} with another"
 
 
 @cache
@@ -168,7 +166,7 @@ def _make_play(game: Game) -> Callable[..., int]:
 @cache
 def _make_differs(game: Game) -> Callable[..., bool]:
     """Compiled (desk, is_dealt) -> whether the world as played is another one with another key, deals aside."""
-    redeal = _make_redeal(game)
+    redeal, clear = game.rules.redeal, _pile_of(game).clear
 
     def differs(desk, is_dealt):
         records, place = desk.records, PLAYED
@@ -179,6 +177,8 @@ def _make_differs(game: Game) -> Callable[..., bool]:
             records[DEALT] = records[PLAYED]
             redeal(records[DEALT], desk.deck.laid)
             redeal(records[_OTHER], desk.deck.laid)
+            clear(records[DEALT])
+            clear(records[_OTHER])
         for i in range(desk.data.shape[1]):
             if desk.data[place, i] != desk.data[_OTHER, i]:
                 return True
@@ -191,21 +191,9 @@ def _make_differs(game: Game) -> Callable[..., bool]:
 
 
 @cache
-def _make_redeal(game: Game) -> Callable[..., None]:
-    """Compiled (s, deck): `Rules.redeal`, with nothing above the pile."""
-    redeal, clear = game.rules.redeal, _pile_of(game).clear
-
-    def redeal_clean(s, deck):
-        redeal(s, deck)
-        clear(s)
-
-    return compiled(redeal_clean)
-
-
-@cache
 def _make_deal(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
     """Compiled (desk, chance, *more) -> status: tell ``emit`` every deal of the world as played."""
-    redeal, left_in_pile = _make_redeal(game), _pile_of(game).left
+    redeal, left_in_pile, clear = game.rules.redeal, _pile_of(game).left, _pile_of(game).clear
 
     def deal(desk, chance, *more):
         deck, records = desk.deck, desk.records
@@ -214,6 +202,7 @@ def _make_deal(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
             lay_deck(deck)
             records[DEALT] = records[PLAYED]
             redeal(records[DEALT], deck.laid)
+            clear(records[DEALT])
             depth = deck.orders.at[DEPTH]
             if len(deck.cards) - left_in_pile(records[DEALT]) > depth:
                 decide_next(deck.orders)

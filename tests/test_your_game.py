@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from blackjacky_agents.kit.narration import Move
+from blackjacky_agents.wording import score_table
 from blackjacky_env.draw.picture import draw_svg
 from blackjacky_env.draw.scene import described, in_words
 from blackjacky_env.envs.aec import TableEnv
@@ -161,3 +163,6 @@ def test_a_game_that_draws_nothing_has_a_card_table_whose_cards_can_be_clicked(m
         assert "prize" in env.draw_text(agent)
         words = " ".join(in_words(each, ["Ada", "Bob"]) for each in described(env.scene(agent)))
         assert ("bid 2" in words) == (agent == "player_0")
+    env.step(1)
+    end = {**env.view(None), "winners": [0, 1]}
+    assert score_table("goofspiel", Move(end, end, env.game.words.actions[0], 0, 2, {})).columns == ["hands", "points"]

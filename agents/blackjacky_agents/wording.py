@@ -59,10 +59,12 @@ def score_table(game: str, move: SeenMove) -> ScoreTable:
 
 
 def _default_scores(game: str, move: SeenMove) -> ScoreTable:
-    """The lists in the snapshot's last settlement that have an entry for each player."""
-    key = get_game(game).words.settlement_key
+    """The lists in the snapshot's last settlement, or else on the table, that have an entry for each player."""
+    key, fields = get_game(game).words.settlement_key, get_game(game).fields.shown
     settled = move.after[key]
     found = settled if isinstance(settled, dict) else {key: settled}
+    public = [part for part, field in fields.items() if field.axes and not field.own and field.name != "winners"]
+    found = found or {part: move.after.get(part) for part in public}
     lists = {name: each for name, each in found.items() if isinstance(each, list) and len(each) == move.players}
     rows = [
         ScoreRow(player, [_cell(each[player]) for each in lists.values()], [], winner_mark(move, player))
@@ -92,9 +94,11 @@ def page_texts(game: str) -> dict[str, Texts]:
     - ``agents``: how each agent plays, after its name. ``signs``: what words in the picture mean.
     - ``sentences``, and by their English template ``picture`` (words) and ``refusals`` (why an action is illegal).
     """
-    texts = get_kit(game).texts
+    texts, actions = get_kit(game).texts, get_game(game).words.actions
     general = {"sentences": {"did": "{actor}: {action}", "listed": "{first}, {rest}"}, "hidden": HIDDEN_WORDS}
-    named = _merged(general, {"actions": get_game(game).words.actions.names})
+    rules = [f"The actions are {', '.join(map(actions.name, range(len(actions))))}."]
+    own = {"help": rules, "actions": actions.names, "agents": {"random": "moves at random"}}
+    named = _merged(general, own)
     english = _merged(named, texts.get("en", {}))
     return {"en": english, **{language: _merged(english, own) for language, own in texts.items() if language != "en"}}
 

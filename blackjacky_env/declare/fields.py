@@ -109,7 +109,8 @@ class Fields:
         variant: the field that tells the variant, if there are several.
 
     Attributes:
-        fields: by name; `shown`: those that the observation shows, by the name of the part.
+        fields: by name; `shown`: those that the observation shows, by the name of the part; `table`: the names of those
+            that say which table it is: its size, variant and rule options.
         dtype: of the record, aligned.
         layout: of the observation.
         at: offsets of the parts, by name, a named tuple, for compiled code.
@@ -137,6 +138,7 @@ class Fields:
         part = "num_players" if smallest < self.seats else None  # a constant shows nothing
         players = number("num_players", smallest, self.seats, "players of the game", part=part)
         table = [players, *([variant] if variant else ()), *numbers_first]
+        self.table = tuple(each.name for each in table)
         declared = [*table, *fields]
         self.fields = {
             each.name: replace(each, high=self.seats + each.extra - 1) if each.kind == "seat" else each
@@ -214,7 +216,7 @@ class Fields:
             value = value[: int(s["num_players"])]
         if field.kind != "seat" and not field.plus:
             return value
-        return [*map(_known, value)] if isinstance(value, list) else _known(value)
+        return _known(value)
 
     @property
     def on_table(self) -> tuple[str, ...]:
@@ -268,5 +270,5 @@ class _StoredOption(NamedTuple):
         return None if value == self.none else bool(value) if self.declared.kind == "flag" else value
 
 
-def _known(value: int) -> int | None:
-    return None if value == NOBODY else value
+def _known(value: Any) -> Any:
+    return [*map(_known, value)] if isinstance(value, list) else None if value == NOBODY else value

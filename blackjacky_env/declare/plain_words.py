@@ -23,12 +23,14 @@ def plain_words(
     """Words made from the fields alone.
 
     Args:
-        fields: of the game's record; what is shown is on the table, under its name there. A choice ``phase`` tells the
-            phases, if there are several.
+        fields: of the game's record; what is shown is on the table, under its name there: None where there is nothing
+            yet, and in place of what only others see. A choice ``phase`` tells the phases, if there are several.
         actions: the actions.
-        names: by field: words for its values, starting from 0.
+        names: by field that holds cards, dice or the like: words for its values, starting from 0, such as
+            `Game.card_names`.
     """
-    shown = [field for field in fields.shown.values() if field.name not in ("player", "phase", "winners")]
+    untold = ("player", "phase", "winners", *fields.table)
+    shown = [field for field in fields.shown.values() if field.name not in untold]
     private = [str(field.part) for field in shown if field.own]
     phases = fields.fields["phase"].choices if "phase" in fields.fields else ()
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from blackjacky_env.draw.scene import Card, Face, Fact, Name, Row, Say, Scene, Seat, say
+from blackjacky_env.draw.scene import EVERYTHING, Card, Face, Fact, Name, Row, Say, Scene, Seat, say
 from blackjacky_env.draw.views import View, Viewer, cat, win, winner
 
 Declared = Any
@@ -28,7 +29,7 @@ class _Plain:
         self.of_seats = [key for key, value in told.items() if isinstance(value, list) and self._is_by_seat(key)]
         rest = [key for key in told if key not in self.of_seats]
         self.roles = [key for key in rest if key in self.fields and self.fields[key].kind == "seat"]
-        self.middle = {key: self._row(key, told[key]) for key in rest if key not in self.roles}
+        self.middle = [self._in_middle(key) for key in rest if key not in self.roles]
 
     def _is_by_seat(self, key: str) -> bool:
         return bool(self.fields[key].axes) if key in self.fields else len(self.view[key]) == self.seats
@@ -36,48 +37,63 @@ class _Plain:
     def scene(self) -> Scene:
         view, key = self.view, self.game.words.round_key
         is_over = view["player"] is None or view["phase"] == "over"
-        when = [say("{unit} {number}", unit=_label(key), number=view[key] + 1)] if key in view else []
-        told = [
-            say("{label} {value}", label=_label(key), value=_text(view[key]))
-            for key, row in self.middle.items()
-            if row is None
-        ]
+        has_rounds = key in view and self.game.fields.fields["deals"].high > 1
+        when = [say("{unit} {number}", unit=_label(key), number=view[key] + (not is_over))] * has_rounds
+        end = {0: Say("Nobody wins."), self.seats: Say("It is a tie.")}.get(len(view["winners"])) or win(view)
         return Scene(
             title=self.game.title,
-            when=[*when, _label(view["phase"])],
+            when=[*when, _label(view["phase"]), *(each for each in self.middle if isinstance(each, Say))],
             viewer=self.viewer,
             seats=[self._seat(seat, is_over) for seat in range(self.seats)],
-            sentences=[win(view) if is_over else say("{player} is to act.", player=Name(view["player"])), *told],
-            centre=[row for row in self.middle.values() if row is not None and row.cards],
+            sentences=[end if is_over else say("{player} is to act.", player=Name(view["player"]))],
+            centre=[each for each in self.middle if isinstance(each, Row) and each.cards],
         )
 
     def _seat(self, seat: int, is_over: bool) -> Seat:
-        look = "hand" if seat == self.viewer else "cards"
-        values = {key: self.view[key][seat] for key in self.of_seats}
-        rows = {key: self._row(key, value, look) for key, value in values.items()}
+        told = [self._told(key, self.view[key][seat], seat) for key in self.of_seats]
+        roles = [key for key in self.roles if seat in _flat(self.view[key])]
         return Seat(
             cat(seat),
             tags=winner(self.view, seat),
-            notes=[_label(key) for key in self.roles if self.view[key] == seat],
-            facts=[Fact(_label(key), _text(value)) for key, value in values.items() if rows[key] is None],
-            rows=[row for row in rows.values() if row is not None],
+            notes=[*map(_label, roles), *(each for each in told if isinstance(each, Say))],
+            facts=[each for each in told if isinstance(each, Fact)],
+            rows=[each for each in told if isinstance(each, Row)],
             acts=not is_over and seat == self.view["player"],
         )
 
-    def _row(self, key: str, value: Any, look: Any = "cards") -> Row | None:
-        """A value as cards: those named, those marked among all, or one that the viewer may not know."""
-        names = self.game.card_names
-        if key in self.game.words.cards:
-            field, held = self.fields.get(key), value if isinstance(value, list) else [value]
-            is_back = look == "cards" and field is not None and field.own and field.low >= 0
-            return Row(_label(key), [_card(card) for card in held if is_back or card is not None], look)
-        if isinstance(value, list) and len(value) == len(names) > 1 and {*value} <= {0, 1}:
-            return Row(_label(key), [_card(name) for name, mark in zip(names, value, strict=True) if mark], look)
-        return None
+    def _told(self, key: str, value: Any, seat: int | None) -> Row | Fact | Say | None:
+        """A value of a seat or of none: as cards, named or marked among all, as a number, or a flag by its name."""
+        field, names = self.fields.get(key), self.game.card_names
+        look: Any = "hand" if seat is not None and seat == self.viewer else "cards"
+        held, is_cards = _flat(value), key in self.game.words.cards
+        if field is not None and field.own and value is None and self.viewer not in (seat, EVERYTHING):
+            if field.low < 0 or (field.high < 2 and not is_cards):
+                return None  # perhaps there is nothing
+            return Row(_label(key), [Card()] * math.prod(field.seen)) if is_cards else Fact(_label(key), "?")
+        if is_cards:
+            return Row(_label(key), [_card(card) for card in held if card is not None], look)
+        if isinstance(value, list) and len(value) == len(names) > 1 and {*held} <= {0, 1}:
+            return Row(_label(key), [_card(name) for name, mark in zip(names, held, strict=True) if mark], look)
+        if field is not None and (field.low, field.high, field.seen) == (0, 1, ()):
+            return _label(key) if value else None
+        return None if {*held} == {None} else Fact(_label(key), " ".join(map(_text, held)))
+
+    def _in_middle(self, key: str) -> Row | Say | None:
+        """A value of no seat: as cards, numbers on plates, or words."""
+        told, held = self._told(key, self.view[key], None), _flat(self.view[key])
+        if not isinstance(told, Fact):
+            return told
+        if any(isinstance(each, str) for each in held):
+            return say("{label} {value}", label=told.label, value=told.value)
+        return Row(told.label, [Card(text, Face(text)) for text in map(_text, held)], "chips")
 
 
-def _card(name: int | str | None) -> Card:
-    return Card() if name is None else Card(name, Face(str(name)))
+def _flat(value: Any) -> list[Any]:
+    return [leaf for each in value for leaf in _flat(each)] if isinstance(value, list) else [value]
+
+
+def _card(name: int | str) -> Card:
+    return Card(name, Face(str(name)))
 
 
 def _label(key: str) -> Say:
@@ -85,6 +101,4 @@ def _label(key: str) -> Say:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, list):
-        return " ".join(map(_text, value))
-    return "?" if value is None else str(value)
+    return "-" if value is None else str(value)

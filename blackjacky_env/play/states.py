@@ -206,7 +206,7 @@ def _is_at_empty_seat(game: Game, field: Field, record: Any) -> bool:
 # An observation whose entries are in their ranges may still be one that no position shows: a policy then chooses some
 # action. A sampled position is right when encoding it shows the same observation again.
 
-_NO_POSITION = "no legal position matches this observation: its parts contradict each other"
+_NO_POSITION = "no legal position matches this observation: "
 
 
 @cache
@@ -245,13 +245,15 @@ def sample_record(
     try:
         check_ranges(game, records[0])
     except ValueError as error:
-        raise ValueError(_NO_POSITION) from error
+        raise ValueError(f"{_NO_POSITION}in the one from `Rules.sample`, {error}") from error
     if seat:
         records = rotated(game, records, check_integer("seat", seat, 0, int(records["num_players"][0]) - 1))
     shown, mask = game.new_arrays()
     game_functions(game).look(records, seat, shown, mask)
     if not np.array_equal(shown, vector):
-        raise ValueError(_NO_POSITION)
+        asked, found = map(game.layout.decode, (vector, shown))
+        part = next(name for name in asked if asked[name] != found[name])
+        raise ValueError(f"{_NO_POSITION}{part} is {asked[part]}, and {found[part]} in the one from `Rules.sample`")
     return records, mask
 
 

@@ -7,6 +7,9 @@ import pytest
 from gymnasium.error import DependencyNotInstalled
 from pettingzoo.test import render_test
 
+from blackjacky_env.declare import ActionInfo, Actions, Fields, Game, Rules, Variant, plain_words
+from blackjacky_env.declare.fields import by_seat, flag, hidden, number, own, role
+from blackjacky_env.draw.text import draw_text
 from blackjacky_env.envs import screen
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.seat import SeatEnv
@@ -74,3 +77,27 @@ def test_a_game_that_draws_nothing_has_a_picture_made_from_its_fields():
         env.reset(seed=0)
         assert env._repr_svg_() == env.draw()
         assert "points 0" in told(env.draw())
+
+
+def test_a_table_made_from_fields_tells_what_is_hidden_from_what_is_not_there_and_flags_by_name():
+    seats = own("dice", 0, 2, "", (2,)), by_seat("bids", -1, 2, "", (2,), plus=1), own("laid", -1, 9, "", plus=1)
+    others = own("held", 0, 9, ""), by_seat("passed", 0, 1, ""), flag("last_deal", ""), number("left", 0, 9, "")
+    fields = [role("player", ""), *seats, *others, by_seat("winners", 0, 1, ""), hidden("deals", 0, 4)]
+    record = Fields([Variant("classic", 2, 2, 2)], fields, ["player dice bids laid held passed last_deal left winners"])
+    actions, names = Actions([ActionInfo("roll")], {"roll": "roll"}), dict.fromkeys(("dice", "bids"), ("J", "Q", "K"))
+    words = plain_words(record, actions, names=names)
+    game = Game("dicey", "Dicey", 0, 1, record, names["dice"], Rules(*[None] * 9), words)
+    s = game.new_state(2, "classic", {})[0]
+    s["dice"][0], s["bids"], s["laid"], s["passed"][1], s["last_deal"], s["left"], s["deals"] = 2, -1, -1, 1, 1, 3, 4
+
+    def lines(viewer):
+        view, options = words.view(words.snapshot(s, None), viewer), {"num_players": 2, "variant": "classic"}
+        return [" ".join(line.split()) for line in draw_text(game.scene(view, options, viewer)).splitlines() if line]
+
+    assert words.snapshot(s, None)["bids"] == [[None, None], [None, None]]
+    heading, *told = lines(0)
+    assert heading == "Dicey · round 4 · play · last deal · seen by player_0"
+    assert told == ["held dice", "► player_0 0 K K", "player_1 passed ? [?] x 2", "left 3", "player_0 is to act."]
+    s["player"], s["winners"] = -1, 1
+    assert lines(None)[0].startswith("Dicey · round 4 · over")
+    assert lines(None)[-1] == "It is a tie."

@@ -34,7 +34,7 @@ def check_distribution(chances, sample, most):
 
 
 OUT_OF_RANGE = r"entries outside the ranges that describe_observation\(\) states"
-CONTRADICTORY = "no legal position matches this observation: its parts contradict each other"
+CONTRADICTORY = r"no legal position matches this observation: (\w+ is .*, and .* )?in the one from `Rules.sample`"
 
 
 class Changes(NamedTuple):

@@ -112,6 +112,8 @@ def picture_of(env: TableEnv, agent: str | None, names: Sequence[str]) -> str:
 def result(view: View, names: Sequence[str]) -> str:
     """Who has won, as a sentence."""
     winners = [names[seat] for seat in view["winners"]]
+    if len(winners) == len(names):
+        return "It is a tie."
     return f"{listed(winners) if winners else 'Nobody'} won the game."
 
 
@@ -209,8 +211,8 @@ def explain(sitting: Sitting, text: str, choices: Mapping[int, str]) -> str:
     for action in matching(text, choices) or matching(text, every)[:1] or [sitting.env.parse_action(text)]:
         told = wording.explanation(sitting.texts, words[action])
         name = choices.get(action) or words.name(action)
-        refused = "" if action in choices else f" Not now: {wording.why_not(sitting.env, action)}"
-        lines.append(filled(f"{name}: {told or 'does what its name says'}.{refused}"))
+        can = f"{name} is allowed now." if action in choices else f"Not now: {wording.why_not(sitting.env, action)}"
+        lines.append(filled(f"{name}: {told}. {can}" if told else can))
     return "\n".join(lines)
 
 

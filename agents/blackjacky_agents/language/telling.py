@@ -142,21 +142,18 @@ def told(env: TableEnv, agent: str | None) -> str:
 
 
 def rules_in_short(game: str, options: Mapping[str, Any] | None = None) -> str:
-    """The rules of a game in short, with the ``options`` in force (None: left out); a paragraph in each line.
-
-    Of a game without texts the names of the actions are told.
-    """
-    declared, texts = get_game(game), terminal_texts(game)
-    actions = ", ".join(map(declared.words.actions.name, range(declared.num_actions)))
-    told = [texts["summary"], *(texts["help"] or [f"The actions are {actions}."])]
+    """The rules of a game in short, with the ``options`` in force (None: left out); a paragraph in each line."""
+    texts = terminal_texts(game)
+    told = [f"{get_game(game).title}.", texts["summary"], *texts["help"]]
     if options is not None:
-        told += [f"- {words}" for words in options_in_words(texts, options)]
-    return "\n".join([f"{declared.title}.", *filter(None, told)])
+        told += [f"- {words}" for words in options_in_words(game, options)]
+    return "\n".join(filter(None, told))
 
 
-def options_in_words(texts: Texts, options: Mapping[str, Any]) -> list[str]:
-    """The options in force that the texts have words for, by ``OPTION_VALUE`` or ``OPTION``."""
-    words = texts["options"]
+def options_in_words(game: str, options: Mapping[str, Any]) -> list[str]:
+    """The options in force that the texts have words for, by ``OPTION_VALUE`` or ``OPTION``; all if there are none."""
+    words = terminal_texts(game)["options"]
+    words = words or {each["name"]: f"{each['name']}: {{value}}" for each in describe_options(get_game(game).options)}
     told = []
     for name, value in options.items():
         template = words.get(f"{name}_{value if isinstance(value, str) else json.dumps(value)}", words.get(name, ""))
@@ -232,7 +229,8 @@ def to_do(seen: Seen, texts: Texts) -> str:
     phase, player = seen.view["phase"], seen.view["player"]
     if phase == "over":
         winners = [seen.names[winner] for winner in seen.view["winners"]]
-        return f"The game is over. {listed(winners) if winners else 'Nobody'} won."
+        is_tie = len(winners) == len(seen.names)
+        return f"The game is over. {'It is a tie' if is_tie else (listed(winners) or 'Nobody') + ' won'}."
     if not seen.choices:
         return f"It is the turn of {seen.names[player]}."
     return "\n".join([texts["phases"].get(phase, f"Your turn: {phase}."), "Legal actions:", *numbered(seen, texts)])

@@ -62,6 +62,14 @@ def new_desk(game: Game, num_players: int, options: Mapping[str, Any]) -> Desk:
     return Desk(records, data, make_deck(game, num_players, options), kinds, pile)
 
 
+def told_by_key(desk: Desk) -> str:
+    """The first field that differs with the key, after `HIDDEN_CHANCE`, in words."""
+    is_dealt = desk.records["deals"][PLAYED] > desk.records["deals"][_BASE]
+    found = desk.records[[DEALT if is_dealt else PLAYED, _OTHER]]
+    name = next(name for name in found.dtype.names or () if not np.array_equal(*found[name]))
+    return f"the field {name} is {' with one key, '.join(map(str, found[name].tolist()))} with another"
+
+
 @cache
 def make_expand(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
     """Compiled (desk, worlds, w, action, is_first, *more) -> status: tell ``emit`` every outcome of an action.
@@ -139,7 +147,7 @@ def _make_play(game: Game) -> Callable[..., int]:
 
     The record at ``place`` is the world after it, the next one that at the settlement.
     """
-    step, lay = make_step(game, _keep), _pile_of(game).lay
+    step, lay, clear = make_step(game, _keep), _pile_of(game).lay, _pile_of(game).clear
 
     def play(desk, place, key, action):
         states = desk.records[place : place + 2]
@@ -149,6 +157,7 @@ def _make_play(game: Game) -> Callable[..., int]:
         lay(desk, s)
         flags = step(s, action, states)
         s.key = 0
+        clear(s)
         return flags
 
     return compiled(play)
@@ -157,7 +166,7 @@ def _make_play(game: Game) -> Callable[..., int]:
 @cache
 def _make_differs(game: Game) -> Callable[..., bool]:
     """Compiled (desk, is_dealt) -> whether the world as played is another one with another key, deals aside."""
-    redeal = game.rules.redeal
+    redeal, clear = game.rules.redeal, _pile_of(game).clear
 
     def differs(desk, is_dealt):
         records, place = desk.records, PLAYED
@@ -168,6 +177,8 @@ def _make_differs(game: Game) -> Callable[..., bool]:
             records[DEALT] = records[PLAYED]
             redeal(records[DEALT], desk.deck.laid)
             redeal(records[_OTHER], desk.deck.laid)
+            clear(records[DEALT])
+            clear(records[_OTHER])
         for i in range(desk.data.shape[1]):
             if desk.data[place, i] != desk.data[_OTHER, i]:
                 return True
@@ -182,7 +193,7 @@ def _make_differs(game: Game) -> Callable[..., bool]:
 @cache
 def _make_deal(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
     """Compiled (desk, chance, *more) -> status: tell ``emit`` every deal of the world as played."""
-    redeal, left_in_pile = game.rules.redeal, _pile_of(game).left
+    redeal, left_in_pile, clear = game.rules.redeal, _pile_of(game).left, _pile_of(game).clear
 
     def deal(desk, chance, *more):
         deck, records = desk.deck, desk.records
@@ -191,6 +202,7 @@ def _make_deal(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
             lay_deck(deck)
             records[DEALT] = records[PLAYED]
             redeal(records[DEALT], deck.laid)
+            clear(records[DEALT])
             depth = deck.orders.at[DEPTH]
             if len(deck.cards) - left_in_pile(records[DEALT]) > depth:
                 decide_next(deck.orders)
@@ -211,12 +223,14 @@ class _PileCode(NamedTuple):
     left: Callable[..., int]  # (s) -> number of cards in it
     arrange: Callable[..., None]  # (desk): arrange that of the world before the action anew, no card decided
     lay: Callable[..., None]  # (desk, s): lay that of ``s`` as arranged
+    clear: Callable[..., None]  # (s): zeros in place of whatever stands above it
 
 
 @cache
 def _pile_of(game: Game) -> _PileCode:
     if game.pile is None:
-        return _PileCode(compiled(lambda s: 0), compiled(_arrange_nothing), compiled(lambda desk, s: None))
+        none = compiled(lambda s: None)
+        return _PileCode(compiled(lambda s: 0), compiled(_arrange_nothing), compiled(lambda desk, s: None), none)
     cards, count = game.pile.cards, game.pile.count
 
     def arrange(desk):
@@ -244,7 +258,11 @@ def _pile_of(game: Game) -> _PileCode:
             s[cards][place] = desk.kinds[orders.chosen[i]]
             place += 1
 
-    return _PileCode(compiled(lambda s: int(s[count])), compiled(arrange), compiled(lay))
+    def clear(s):
+        for place in range(int(s[count]), len(s[cards])):
+            s[cards][place] = 0
+
+    return _PileCode(compiled(lambda s: int(s[count])), compiled(arrange), compiled(lay), compiled(clear))
 
 
 def _arrange_nothing(desk):

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.solving import walk as walks
-from blackjacky_agents.solving.chance import FINE, HIDDEN_CHANCE, STUCK_RESHUFFLE, new_desk
+from blackjacky_agents.solving.chance import FINE, HIDDEN_CHANCE, STUCK_RESHUFFLE, Desk, new_desk, told_by_key
 from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_env.compiled import zeros
 from blackjacky_env.play import count_orders, game_functions
@@ -114,7 +114,7 @@ def walk_through(
     blank = zeros(1, game.state_dtype)
     blank[:] = game.new_state(table.num_players, table.variant, table.options)
     while (status := walks.opening(game)(desk, blank, walk)) != FINE:
-        walk = _with_room(table, walk, status)
+        walk = _with_room(table, desk, walk, status)
     stop = _NODES
     while status != walks.DONE:
         status = walk_on(desk, walk, stop, keeps)
@@ -123,15 +123,16 @@ def walk_through(
             look(walk)
             walk.counts[walks.NUM_SHOWN] = 0
         else:
-            walk = _with_room(table, walk, status)
+            walk = _with_room(table, desk, walk, status)
         _check_memory(walk, memory)
     return walk
 
 
-def _with_room(table: SmallTable, walk: walks.Walk, status: int) -> walks.Walk:
+def _with_room(table: SmallTable, desk: Desk, walk: walks.Walk, status: int) -> walks.Walk:
     """The walk with more places for what is full; `ValueError` if it has stopped for another reason."""
     if status in _REASONS:
-        raise ValueError(f"{table.game.title} cannot be enumerated at this table: {_REASONS[status]}")
+        why = _REASONS[status] + (f"; {told_by_key(desk)}" if status == HIDDEN_CHANCE else "")
+        raise ValueError(f"{table.game.title} cannot be enumerated at this table: {why}")
     return walks.widened(walk, status)
 
 
@@ -163,9 +164,10 @@ def check_orders(table: SmallTable) -> None:
         functions.redeal["deck"](states, deck)
         dealt -= int(states[game.pile.count][0])
     if (orders := count_orders(list(Counter(names).values()), dealt)) > MOST_ORDERS:
+        piled = "" if game.pile else ", declare `Game.pile` if most cards lie in one until they are drawn"
         raise ValueError(
             f"the {dealt} of {len(deck)} cards of {game.title} that a deal decides can lie in {orders:.2g} orders at "
-            f"this table; allowed are {MOST_ORDERS:,}: choose rule options with fewer cards, or sample the tree"
+            f"this table; allowed are {MOST_ORDERS:,}: choose rule options with fewer cards{piled}, or sample the tree"
         )
 
 

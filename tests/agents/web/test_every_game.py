@@ -23,6 +23,8 @@ def test_the_lobby_describes_every_game_which_can_be_ordered_as_the_form_offers_
     if name in GAMES and name != "tiny":
         assert game["has_picture"]
     assert set(game["levels"]) == {"easy", "medium", "hard"}
+    assert game["help"]["en"]
+    assert game["playing"]["en"]["random"]
     for variant in game["variants"]:
         agents = [game["levels"]["medium"]] * (variant["default"] - 1)
         options = {option["name"]: option["default"] for option in game["options"]}

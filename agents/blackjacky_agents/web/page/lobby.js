@@ -89,14 +89,19 @@ function showRules(name) {
   find("rules-of-game").showModal();
 }
 
+// A level for each agent; the only one goes by its name.
 function showLevels() {
-  find("levels").replaceChildren(...LEVELS.map(levelCard));
+  const first = (level) => LEVELS.find((other) => game().levels[other] === game().levels[level]);
+  const levels = LEVELS.filter((level) => first(level) === level);
+  find("levels").replaceChildren(...levels.map((level) => levelCard(level, first(chosen.level), levels.length > 1)));
 }
 
-function levelCard(level) {
+function levelCard(level, current, isOneOfMany) {
+  const agent = game().levels[level];
   const card = make("div", { className: "level" });
   const label = make("label");
-  label.append(radio("level", level, chosen.level, setLevel), make("b", { textContent: text(level) }), make("small", { textContent: playing(game().levels[level]) }));
+  const title = make("b", { textContent: isOneOfMany ? text(level) : agent });
+  label.append(radio("level", level, current, setLevel), title, make("small", { textContent: playing(agent) }));
   card.append(label);
   return card;
 }

@@ -136,6 +136,7 @@ function statusText(mine) {
 function winnersText() {
   const names = state.winners.map((winner) => state.names[winner]).join(", ");
   if (state.winners.length === 0) return text("nobody_won");
+  if (state.winners.length === state.names.length) return text("tie");
   if (state.winners.length > 1) return text("several_won", { names });
   return state.winners[0] === state.you ? text("you_won") : text("one_won", { names });
 }

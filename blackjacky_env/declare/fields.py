@@ -214,7 +214,7 @@ class Fields:
             value = value[: int(s["num_players"])]
         if field.kind != "seat" and not field.plus:
             return value
-        return [*map(_known, value)] if isinstance(value, list) else _known(value)
+        return _known(value)
 
     @property
     def on_table(self) -> tuple[str, ...]:
@@ -268,5 +268,7 @@ class _StoredOption(NamedTuple):
         return None if value == self.none else bool(value) if self.declared.kind == "flag" else value
 
 
-def _known(value: int) -> int | None:
+def _known(value: Any) -> Any:
+    if isinstance(value, list):
+        return [*map(_known, value)]
     return None if value == NOBODY else value

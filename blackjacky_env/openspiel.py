@@ -5,10 +5,10 @@
 Importing this module also registers ``"blackjacky"`` for ``pyspiel.load_game``, whose parameters are those of the
 string that ``str(game)`` returns.
 
-Chance is explicit. Wherever cards are shuffled there is a chance node: at the start, and after an action that led to a
-new deal or a reshuffle. Its outcomes are some number of equally likely deals, each with a random key of its own, or
-every distinct order of a small deck: ``load_game(table="mini-1", cards="all")``; orders that lead to the same position
-are one outcome. A state is a function of its history and the game's parameters, so it can be cloned, serialised and
+Chance is explicit. Wherever cards are shuffled or dice rolled there is a chance node: at the start, and after an action
+that led to a new deal or a reshuffle. Its outcomes are some number of equally likely deals, each with a random key of
+its own, or every distinct order of a small deck, every outcome of a few draws: ``load_game(table="mini-1",
+cards="all")``; those that lead to the same position are one outcome. A state is a function of its history and the game's parameters, so it can be cloned, serialised and
 played again, and nobody who searches in a clone foresees a deal.
 
 The observation tensor is the environment's observation: all that a player may know of the present position. The
@@ -42,7 +42,7 @@ from blackjacky_env.play.heard import as_vector, vector_bounds
 from blackjacky_env.play.one_game import game_functions, has_reshuffled
 from blackjacky_env.play.past import Moment, Move
 from blackjacky_env.play.recall import listener, new_ear
-from blackjacky_env.play.shuffling import MOST_ORDERS, Shuffles, make_deck, step_with
+from blackjacky_env.play.shuffling import MOST_ORDERS, Shuffles, make_deck, redeal, step_with
 from blackjacky_env.play.states import sample_record
 from blackjacky_env.play.step import DRAWN
 from blackjacky_env.reading import parse_json
@@ -92,7 +92,8 @@ def load_game(
             node: more are closer to the real game, and slower for algorithms that enumerate all outcomes.
         cards: ``"all"``: a deal of a small deck has every distinct order as an outcome, at most 400,000, so that
             algorithms for small games such as CFR see the whole game. So has a reshuffle of a deck with at most 1,000
-            of them; those of larger ones keep ``chance_outcomes``. ``""``: no deal has.
+            of them; those of larger ones keep ``chance_outcomes``. A game without cards has all outcomes of its draws.
+            ``""``: no deal has.
         start_player: the seat that starts; None: drawn with the first deal.
         rule_options: the game's own options.
 
@@ -371,13 +372,13 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
             deck, start = orders[outcome][0] if orders else (None, rules.start_player)
             rules.functions.begin(self._records, self._records["key"][0], start)
             if deck is not None:
-                rules.functions.redeal["deck"](self._records, deck)
+                redeal(rules.game, self._records, deck)
             rules.listen(self._records, NOBODY, 0, 0, self._keys, rules.ear)
             self._remember(None)
         elif action is not None:
             self._take(action, orders[outcome][0] if orders else None)
 
-    def _take(self, action: int, deck: npt.NDArray[np.int8] | None = None) -> None:
+    def _take(self, action: int, deck: npt.NDArray[Any] | None = None) -> None:
         """Take a player's action; cards that it deals or reshuffles lie in the order of ``deck``."""
         rules, words = self._rules, self._rules.game.words
         move = int(self._records["player"][0]), action, words.phase_of(self._records)

@@ -16,6 +16,7 @@ from blackjacky_env.declare.fields import (
     role,
 )
 from blackjacky_env.declare.game import (
+    Draws,
     ExtraDeck,
     Game,
     IllegalActionError,

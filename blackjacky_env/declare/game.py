@@ -43,8 +43,9 @@ class Rules:
 
     begin: Callable[..., None]
     """(s, key uint64, start_player; -1: drawn): start a game with the options in ``s``."""
-    redeal: Callable[..., None]
-    """(s, deck int8 array, top first): repeat the last deal with this deck."""
+    redeal: Callable[..., None] | None
+    """(s, deck int8 array, top first, or outcomes of the `Draws` int64 array, from 0 on): repeat the last deal with
+    these. None: nothing is dealt."""
     legal: Callable[..., None]
     """(s, mask int8 (num_actions,)): 1 for the legal actions of the player to act."""
     apply: Callable[..., None]
@@ -156,6 +157,16 @@ class Pile:
 
 
 @dataclass(frozen=True)
+class Draws:
+    """Independent draws with each deal, such as rolls of dice or coins; the outcomes of each are equally likely."""
+
+    outcomes: Callable[[int, Mapping[str, Any]], Sequence[Sequence[int | str]]]
+    """(num_players, options in force) -> for each draw of the largest deal its outcomes, as people write them."""
+    count: str = ""
+    """Record field that counts the draws of the last deal, the first ones; empty: all."""
+
+
+@dataclass(frozen=True)
 class NamedTable:
     """A named table of a game: table size, variant and rule options."""
 
@@ -197,16 +208,18 @@ class Game:
     """The state record: its fields, rule options, variants, and the observation that shows it. Environments and agents
     read the fields ``key`` (uint64), ``num_players``, ``player`` (the seat to act; -1: the game is over), ``deals``
     (made so far) and ``winners`` ((max_players,), 1 for winners)."""
-    card_names: tuple[int | str, ...]
-    """Cards as written in snapshots, indexed by the integers that represent them."""
     rules: Rules
     words: Words
+    card_names: tuple[int | str, ...] = ()
+    """Cards as written in snapshots, indexed by the integers that represent them."""
     score_reward: str = "score"
     """Name of the reward that pays changes of `Rules.score`."""
     score_shaping: float = 0.0
     """How much of a win a point of the score is worth to a learner; 0: nothing. The default of self-play's setting."""
     deck: Callable[[int, Mapping[str, Any]], Sequence[int]] | None = None
     """(num_players, options in force) -> the integers of all cards in the game; None: all of ``card_names``."""
+    draws: Draws | None = None
+    """What each deal draws in place of a deck; `reset` rigs it by the option ``draws``."""
     small_deck: SmallDeck | None = None
     """None: the game has no option ``deck`` (`blackjacky_env.declare.options.Cards`)."""
     complete_options: Callable[[int, str, Any], Any] = lambda num_players, variant, options: options
@@ -230,6 +243,15 @@ class Game:
             raise ValueError(f"winners in the record of {self.name} need the shape ({self.max_players},)")
         if len(self.words.actions) != self.num_actions:
             raise ValueError(f"{self.name} has {self.num_actions} actions and describes {len(self.words.actions)}")
+        with_cards = [
+            name for name in ("deck", "small_deck", "extra_decks", "reshuffle", "pile") if getattr(self, name)
+        ]
+        if self.draws is not None and with_cards:
+            raise ValueError(f"{self.name} declares draws and {with_cards[0]}; a deal is either draws or a deck")
+        if self.rules.redeal is None and (self.draws is not None or with_cards):
+            raise ValueError(
+                f"{self.name} declares {(with_cards or ['draws'])[0]}, but no `Rules.redeal` that deals it"
+            )
         for table in self.tables.values():
             self.check_options(*self.choose_table(table.num_players, table.variant), table.options)
 
@@ -274,7 +296,9 @@ class Game:
         return tuple(variant.name for variant in self.variants)
 
     def whole_deck(self, num_players: int, options: Mapping[str, Any]) -> Sequence[int]:
-        """The integers of all cards in the deck at this table."""
+        """The integers of all cards in the deck at this table; none in a game that deals no cards."""
+        if self.draws is not None or self.rules.redeal is None:
+            return ()
         full = range(len(self.card_names)) if self.deck is None else self.deck(num_players, options)
         if options.get("deck") is None:
             return full

@@ -12,14 +12,17 @@ from blackjacky_env.play.shuffling import (
     KINDS,
     SIZE,
     Deck,
+    Dice,
     Orders,
     advance,
-    count_orders,
     decide_next,
     gather,
+    in_digits,
     lay_deck,
     make_deck,
     new_orders,
+    redeal,
+    roll_next,
 )
 from blackjacky_env.play.states import (
     check_arrays,

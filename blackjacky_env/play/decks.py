@@ -1,4 +1,4 @@
-"""Rigged games: decks as people write them, and the order in which their cards then lie."""
+"""Rigged games: decks and draws as people write them, and the integers that rules deal."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -26,7 +27,7 @@ class Rigging:
 
     start_player: int = DRAWN
     decks: dict[str, list[list[int]]] = field(default_factory=dict)
-    """By reset option, the decks of the first deals, top first."""
+    """By reset option, the decks of the first deals, top first, or the outcomes of their draws."""
 
     def begin(self, game: Game, states: Any, key: int) -> None:
         """`GameFunctions.begin` of a rigged game."""
@@ -48,12 +49,17 @@ class Rigging:
         deals = int(states["deals"][0])
         for name, decks in self.decks.items():
             if deals <= len(decks):
-                game_functions(game).redeal[name](states, np.array(decks[deals - 1], np.int8))
+                dtype = np.int64 if name == "draws" else np.int8
+                game_functions(game).redeal[name](states, np.array(decks[deals - 1], dtype))
 
     def written(self, game: Game, num_players: int, options: Mapping[str, Any]) -> dict[str, Any]:
         """The options of `reset` that rig a game like this, JSON-ready."""
         written: dict[str, Any] = {} if self.start_player == DRAWN else {"start_player": self.start_player}
         for name, decks in self.decks.items():
+            if name == "draws":
+                outcomes = game.draws.outcomes(num_players, options)
+                written[name] = [[each[i] for each, i in zip(outcomes, drawn, strict=True)] for drawn in decks]
+                continue
             names = dict(_cards(game, name, num_players, options))
             written[name] = [[names[card] for card in deck] for deck in decks]
         return written
@@ -63,19 +69,22 @@ def read_rigging(game: Game, num_players: int, options: Mapping[str, Any], given
     """What the options ``given`` to `reset` rig at a table with these rule options.
 
     Others are ignored with a `UserWarning`. Raises `TypeError` or `ValueError` if they are no mapping, or a start
-    player or deck is invalid.
+    player, deck or draw is invalid.
     """
-    decks = ["deck", *game.extra_decks]
+    decks = [*game_functions(game).redeal]
     warn_of_ignored(given, ["start_player", *decks], stacklevel=4)
     rigging = Rigging()
     if given.get("start_player") is not None:
         rigging.start_player = check_integer("start_player", given["start_player"], 0, num_players - 1)
     for name in decks:
         if given.get(name) is not None:
-            cards = _cards(game, name, num_players, options)
+            if name == "draws":
+                read, whole = partial(_read_draws, game.draws.outcomes(num_players, options)), "draws"
+            else:
+                read, whole = partial(_read_deck, _cards(game, name, num_players, options)), "cards, top first"
             try:
                 most = game.fields.fields["deals"].high
-                rigging.decks[name] = [_read_deck(cards, deck) for deck in _list_of_decks(name, given[name], most)]
+                rigging.decks[name] = [read(deck) for deck in _list_of_decks(name, given[name], most, whole)]
             except (TypeError, ValueError) as error:
                 raise type(error)(f"reset option {name!r}: {error}") from None
     return rigging
@@ -98,16 +107,30 @@ def _cards(game: Game, deck: str, num_players: int, options: Mapping[str, Any]) 
     return [(card, game.card_names[card]) for card in game.whole_deck(num_players, options)]
 
 
-def _list_of_decks(name: str, deck: Any, most: int) -> list[Any]:
+def _list_of_decks(name: str, deck: Any, most: int, whole: str) -> list[Any]:
     try:
         first = next(iter(deck))
         decks = [deck] if isinstance(first, str) or not hasattr(first, "__iter__") else list(islice(deck, most + 1))
     except (TypeError, StopIteration):
-        message = f"{name}={deck!r} is neither a list of all cards, top first, nor a list of such lists"
+        message = f"{name}={deck!r} is neither a list of all {whole}, nor a list of such lists"
         raise ValueError(message) from None
     if len(decks) > most:
         raise ValueError(f"there are more decks than deals; allowed are at most {most}")
     return decks
+
+
+def _read_draws(outcomes: Sequence[Sequence[int | str]], drawn: Iterable[Any]) -> list[int]:
+    """What each draw brings, given by names in any case, as integers from 0 on; `ValueError` as `_read_deck`."""
+    given = list(islice(drawn, len(outcomes) + 1))
+    if len(given) != len(outcomes):
+        raise ValueError(f"there are too {'few' if len(given) < len(outcomes) else 'many'}; needed are {len(outcomes)}")
+    read = []
+    for number, (names, outcome) in enumerate(zip(outcomes, given, strict=True)):
+        known = [card_key(name) for name in names]
+        if card_key(outcome) not in known:
+            raise ValueError(f"draw {number} is {outcome!r}; allowed are {few(names)}")
+        read.append(known.index(card_key(outcome)))
+    return read
 
 
 def _read_deck(cards: Cards, deck: Iterable[Any]) -> list[int]:

@@ -1,4 +1,4 @@
-"""Every distinct way to shuffle cards, with its probability, for solvers and for OpenSpiel.
+"""Every distinct way to shuffle cards or to draw, with its probability, for solvers and for OpenSpiel.
 
 Cards of a kind are alike. An arrangement decides the first ``depth`` cards from the top; the others lie in the order of
 their kinds. Chance decides one more card only when the rules have drawn that far, so that orders which differ in cards
@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -23,8 +24,8 @@ MOST_ORDERS = 400_000  # of the cards, at one chance node
 MOST_STACKED = 1_000  # the same where cards are reshuffled
 _KEPT = 1_000_000  # orders that `Shuffles.after` keeps
 Records = npt.NDArray[Any]
-Order = npt.NDArray[np.int8]
-"""A deck, top first, (C,)."""
+Order = npt.NDArray[np.int8] | npt.NDArray[np.int64]
+"""A deck, top first, (C,), or the outcomes of draws, (D,)."""
 Way = TypeVar("Way")
 
 
@@ -83,7 +84,7 @@ def _choose(orders, depth, first):
     return False
 
 
-# ---------------------------------------------------------------- decks
+# ---------------------------------------------------------------- decks and dice
 
 
 class Deck(NamedTuple):
@@ -97,9 +98,29 @@ class Deck(NamedTuple):
     """The deck as it lies, top first, (C,)."""
     orders: Orders
 
+    def ways(self, length: int) -> int:
+        """In how many distinct orders the first ``length`` cards can lie."""
+        return count_orders(np.diff(self.starts).tolist(), length)
 
-def make_deck(game: Game, num_players: int, options: Mapping[str, Any]) -> Deck:
-    """The deck of a table; cards of one name are one kind."""
+
+class Dice(NamedTuple):
+    """The draws of a deal, and the outcomes that are being tried."""
+
+    sizes: npt.NDArray[np.int64]
+    """The number of outcomes of each, (D,)."""
+    laid: npt.NDArray[np.int64]
+    """Outcomes from 0 on, (D,)."""
+
+    def ways(self, length: int) -> int:
+        """How many outcomes the first ``length`` draws have together."""
+        return math.prod(self.sizes[:length].tolist())
+
+
+def make_deck(game: Game, num_players: int, options: Mapping[str, Any]) -> Deck | Dice:
+    """What is dealt at a table; cards of one name are one kind."""
+    if game.draws is not None:
+        sizes = np.array([len(each) for each in game.draws.outcomes(num_players, options)], np.int64)
+        return Dice(sizes, np.zeros_like(sizes))
     whole, names = list(game.whole_deck(num_players, options)), game.card_names
     kinds = sorted({names[card] for card in whole}, key=names.index)
     groups = [[card for card in whole if names[card] == kind] for kind in kinds]
@@ -134,31 +155,50 @@ def lay_deck(deck):
             place += 1
 
 
+@compiled
+def roll_next(dice, count):
+    """The next outcomes of the first ``count`` draws; False, and all are 0 again, after the last."""
+    for i in range(count - 1, -1, -1):
+        dice.laid[i] += 1
+        if dice.laid[i] < dice.sizes[i]:
+            return True
+        dice.laid[i] = 0
+    return False
+
+
 # ---------------------------------------------------------------- everything that a shuffle can bring
 
 
-def count_orders(copies: Sequence[int], length: int) -> float:
+def count_orders(copies: Sequence[int], length: int) -> int:
     """In how many ways the first ``length`` cards can lie, with so many copies of each kind of card."""
-    ways = [1.0, *[0.0] * length]  # by cards laid, divided by the orders of as many different ones
+    ways = [1, *[0] * length]  # by cards laid
     for most in copies:
         ways = [
-            sum(ways[before] / math.factorial(laid - before) for before in range(max(0, laid - most), laid + 1))
+            sum(ways[before] * math.comb(laid, before) for before in range(max(0, laid - most), laid + 1))
             for laid in range(length + 1)
         ]
-    return ways[length] * math.factorial(length)
+    return ways[length]
 
 
-def all_orders(deck: Deck) -> npt.NDArray[np.int8]:
-    """Every distinct order of a deck, top first, in ascending order of its kinds, (orders, C).
+def all_orders(dealt: Deck | Dice) -> Order:
+    """Every distinct order of a deck, top first, in ascending order of its kinds, (orders, C), or all outcomes, (.., D).
 
     Raises `ValueError` if there are more than `MOST_ORDERS`.
     """
-    if (count := count_orders(np.diff(deck.starts).tolist(), len(deck.cards))) > MOST_ORDERS:
-        cards = f"these {len(deck.cards)} cards have {count:.2g} distinct orders"
-        raise ValueError(f"{cards}; allowed are {MOST_ORDERS:,}")
-    orders = np.zeros((round(count), len(deck.cards)), np.int8)
-    _write_orders(deck, orders)
+    length = len(dealt.laid)
+    if (count := dealt.ways(length)) > MOST_ORDERS:
+        cards, orders = ("draws", "outcomes") if isinstance(dealt, Dice) else ("cards", "distinct orders")
+        raise ValueError(f"these {length} {cards} have {in_digits(count)} {orders}; allowed are {MOST_ORDERS:,}")
+    if isinstance(dealt, Dice):
+        return np.array([*itertools.product(*map(range, dealt.sizes))], np.int64).reshape(count, length)
+    orders = np.zeros((count, length), np.int8)
+    _write_orders(dealt, orders)
     return orders
+
+
+def in_digits(count: int) -> str:
+    """A number for people, which may be too large for a float."""
+    return f"{count:,}" if count < 10**9 else f"{Decimal(count):.2g}"
 
 
 @entry
@@ -175,11 +215,12 @@ def _write_orders(deck, orders):
 class Shuffles:
     """All first deals, later deals and reshuffles of a small deck; orders that lead to the same position are one.
 
-    ``blank``: records (2,), the first with options written. Raises `ValueError` as `all_orders`.
+    So are outcomes of draws. ``blank``: records (2,), the first with options written. Raises `ValueError` as
+    `all_orders`.
     """
 
-    def __init__(self, game: Game, blank: Records, deck: Deck) -> None:
-        self.orders = all_orders(deck)
+    def __init__(self, game: Game, blank: Records, dealt: Deck | Dice) -> None:
+        self.orders = all_orders(dealt)
         self._game, self._blank, self._functions = game, blank, game_functions(game)
         self._later: dict[tuple[bytes, int], list[tuple[Order, float]]] = {}
         self._kept = 0  # orders in `_later`
@@ -190,7 +231,7 @@ class Shuffles:
         def open_game(records: Records, opening: tuple[Order, int]) -> None:
             deck, start = opening
             self._functions.begin(records, np.uint64(0), start)
-            self._functions.redeal["deck"](records, deck)
+            redeal(self._game, records, deck)
 
         return _merged(self._blank, list(itertools.product(self.orders, starts)), open_game)
 
@@ -206,7 +247,7 @@ class Shuffles:
         step_with(self._game, dealt, action)
         orders: list[tuple[Order, float]] = []
         if dealt["deals"][0] > records["deals"][0]:
-            orders = _merged(dealt, list(self.orders), self._functions.redeal["deck"])
+            orders = _merged(dealt, list(self.orders), lambda after, order: redeal(self._game, after, order))
         elif len(self.orders) <= MOST_STACKED and self._functions.stack is not None:
             stacked = [order for order, _ in _merged(records, list(self.orders), self._functions.stack)]
             orders = _merged(records, stacked, lambda after, order: step_with(self._game, after, action, order))
@@ -242,5 +283,12 @@ def step_with(
         functions.stack(records, order)
     flags = functions.step(records, action, paid, *game.new_arrays())
     if order is not None and records["deals"][0] > deals:
-        functions.redeal["deck"](records, order)
+        redeal(game, records, order)
     return flags, paid[0]
+
+
+def redeal(game: Game, records: Records, order: Order) -> None:
+    """Repeat the last deal with this deck or these outcomes, if the game deals anything."""
+    functions = game_functions(game).redeal
+    for name in functions.keys() & {"deck", "draws"}:
+        functions[name](records, order)

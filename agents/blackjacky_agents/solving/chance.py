@@ -1,7 +1,7 @@
 """What can follow an action: the outcomes of chance with their probabilities, in compiled code.
 
-A *world* is a state record without its key. Chance is where the rules would draw from the key: a deal, a reshuffle,
-and the order of the game's `Pile`. Each is tried in every distinct way that matters. Everything else that depended on
+A *world* is a state record without its key. Chance is where the rules would draw from the key: a deal of cards or
+dice, a reshuffle, and the order of the game's `Pile`. Each is tried in every distinct way that matters. Everything else that depended on
 the key would be overlooked, so the first world of each position is played with two keys, and must not differ.
 """
 
@@ -23,6 +23,7 @@ from blackjacky_env.play import (
     SETTLED,
     SIZE,
     Deck,
+    Dice,
     Orders,
     advance,
     decide_next,
@@ -32,6 +33,7 @@ from blackjacky_env.play import (
     make_deck,
     make_step,
     new_orders,
+    roll_next,
 )
 
 FINE, HIDDEN_CHANCE, STUCK_RESHUFFLE = 0, -1, -2
@@ -48,7 +50,7 @@ class Desk(NamedTuple):
     records: npt.NDArray[Any]
     """The world before the action, as played, as settled, dealt anew, and played with another key."""
     data: npt.NDArray[np.uint64]  # the same memory by record, (records, W)
-    deck: Deck
+    deck: Deck | Dice
     kinds: npt.NDArray[np.int64]  # the kinds of cards in the pile
     orders: Orders  # of the pile
 
@@ -166,14 +168,12 @@ def _make_play(game: Game) -> Callable[..., int]:
 @cache
 def _make_differs(game: Game) -> Callable[..., bool]:
     """Compiled (desk, is_dealt) -> whether the world as played is another one with another key, deals aside."""
-    redeal, clear = game.rules.redeal, _pile_of(game).clear
+    redeal, clear = game.rules.redeal or _deal_nothing, _pile_of(game).clear
 
     def differs(desk, is_dealt):
         records, place = desk.records, PLAYED
         if is_dealt:
             place = DEALT
-            gather(desk.deck)
-            lay_deck(desk.deck)
             records[DEALT] = records[PLAYED]
             redeal(records[DEALT], desk.deck.laid)
             redeal(records[_OTHER], desk.deck.laid)
@@ -193,7 +193,10 @@ def _make_differs(game: Game) -> Callable[..., bool]:
 @cache
 def _make_deal(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
     """Compiled (desk, chance, *more) -> status: tell ``emit`` every deal of the world as played."""
-    redeal, left_in_pile, clear = game.rules.redeal, _pile_of(game).left, _pile_of(game).clear
+    if game.draws is not None:
+        return _make_roll(game, game.draws.count, emit)
+    pile, redeal = _pile_of(game), game.rules.redeal or _deal_nothing
+    left_in_pile, clear = pile.left, pile.clear
 
     def deal(desk, chance, *more):
         deck, records = desk.deck, desk.records
@@ -212,6 +215,31 @@ def _make_deal(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
                 return status
 
     return compiled(deal)
+
+
+def _make_roll(game: Game, count: str, emit: Callable[..., int]) -> Callable[..., int]:
+    """The same for every outcome of the draws; ``count``: `Draws.count`."""
+    redeal = game.rules.redeal
+
+    def roll(desk, chance, *more):
+        dice, records = desk.deck, desk.records
+        drawn = min(int(records[PLAYED][count]), len(dice.sizes)) if count else len(dice.sizes)
+        for i in range(drawn):
+            chance /= dice.sizes[i]
+        dice.laid[:] = 0
+        while True:
+            records[DEALT] = records[PLAYED]
+            redeal(records[DEALT], dice.laid)
+            status = emit(desk, DEALT, chance, False, *more)
+            if status != FINE or not roll_next(dice, drawn):
+                return status
+
+    return compiled(roll)
+
+
+@inlined
+def _deal_nothing(s, deck):
+    """Of a game that has no `Rules.redeal`."""
 
 
 # ---------------------------------------------------------------- the pile

@@ -8,7 +8,6 @@ nodes with the same sequences are merged.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -20,7 +19,7 @@ from blackjacky_agents.solving import walk as walks
 from blackjacky_agents.solving.chance import FINE, HIDDEN_CHANCE, STUCK_RESHUFFLE, Desk, new_desk, told_by_key
 from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_env.compiled import zeros
-from blackjacky_env.play import count_orders, game_functions
+from blackjacky_env.play import game_functions, in_digits, make_deck, redeal
 
 _NODES = 200_000  # between two reports of progress: about a third of a second
 MOST_ORDERS = 4_000_000  # of the cards that a deal decides
@@ -28,8 +27,8 @@ _SORTING = 2.5  # more memory for sorting ends, as a multiple of their own
 _KEPT = 1.5  # the same for ends as the seats keep them
 BYTES_OF_SEQUENCE = 128  # in the tree, a solver and an evaluation, with its part of an information state
 _REASONS = {
-    HIDDEN_CHANCE: "something beside the deck and declared reshuffles is drawn from the key, so that chance has no "
-    "list of outcomes; allowed are games whose `deck`, `pile` and `reshuffle` are all their chance",
+    HIDDEN_CHANCE: "something beside the deck and declared reshuffles or draws is drawn from the key, so that chance "
+    "has no list of outcomes; allowed are games whose `deck`, `pile` and `reshuffle`, or `draws`, are all their chance",
     STUCK_RESHUFFLE: "cards are reshuffled while others lie in the pile, or without a declared `pile`, so that chance "
     "has no list of outcomes; try rule options with fewer turns",
     walks.OTHER_ACTIONS: "the legal actions of a seat do not follow from what it has seen and heard",
@@ -155,19 +154,22 @@ def _gigabytes(size: float) -> str:
 def check_orders(table: SmallTable) -> None:
     """Refuse a table whose deals are too many, with a `ValueError`."""
     game, functions = table.game, game_functions(table.game)
-    deck = np.array(game.whole_deck(table.num_players, table.options), np.int8)
-    dealt, names = len(deck), [game.card_names[card] for card in deck]
+    dealt = make_deck(game, table.num_players, table.options)
+    states, length = zeros(2, game.state_dtype), len(dealt.laid)
+    states[:1] = game.new_state(table.num_players, table.variant, table.options)
+    functions.begin(states, functions.game_key(0), 0)
+    redeal(game, states, dealt.laid)
     if game.pile is not None:  # what lies in it is decided when it is drawn
-        states = zeros(2, game.state_dtype)
-        states[:1] = game.new_state(table.num_players, table.variant, table.options)
-        functions.begin(states, functions.game_key(0), 0)
-        functions.redeal["deck"](states, deck)
-        dealt -= int(states[game.pile.count][0])
-    if (orders := count_orders(list(Counter(names).values()), dealt)) > MOST_ORDERS:
-        piled = "" if game.pile else ", declare `Game.pile` if most cards lie in one until they are drawn"
+        length -= int(states[game.pile.count][0])
+    if game.draws is not None and game.draws.count:
+        length = int(states[game.draws.count][0])
+    if (ways := dealt.ways(length)) > MOST_ORDERS:
+        cards = f"the {length} of {len(dealt.laid)} cards of {game.title} that a deal decides can lie in {{}} orders"
+        piled = "" if game.pile or game.draws else ", declare `Game.pile` if most cards lie in one until they are drawn"
+        draws = f"the {length} draws of a deal of {game.title} have {{}} outcomes"
         raise ValueError(
-            f"the {dealt} of {len(deck)} cards of {game.title} that a deal decides can lie in {orders:.2g} orders at "
-            f"this table; allowed are {MOST_ORDERS:,}: choose rule options with fewer cards{piled}, or sample the tree"
+            f"{(cards if game.draws is None else draws).format(in_digits(ways))} at this table; allowed are "
+            f"{MOST_ORDERS:,}: choose rule options with fewer of them{piled}, or sample the tree"
         )
 
 

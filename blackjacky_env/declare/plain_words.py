@@ -11,7 +11,7 @@ from blackjacky_env.declare.actions import Actions
 from blackjacky_env.declare.fields import Fields, State
 from blackjacky_env.declare.game import Words
 
-Table = dict[str, Any]
+Snapshot = dict[str, Any]
 
 
 def plain_words(
@@ -34,7 +34,7 @@ def plain_words(
     private = [str(field.part) for field in shown if field.own]
     phases = fields.fields["phase"].choices if "phase" in fields.fields else ()
 
-    def snapshot(s: State, settled: State | None) -> Table:
+    def snapshot(s: State, settled: State | None) -> Snapshot:
         player = fields.tell(s, "player")["player"]
         return {
             "phase": "over" if player is None else phases[int(s["phase"])] if phases else "play",
@@ -50,7 +50,7 @@ def plain_words(
             return [named(field, each) for each in value]
         return names[field][value] if field in names and value is not None else value
 
-    def view(table: Table, seat: int | None) -> Table:
+    def view(table: Snapshot, seat: int | None) -> Snapshot:
         own = {part: [value if q == seat else None for q, value in enumerate(table[part])] for part in private}
         return {**table, **own}
 

@@ -39,7 +39,7 @@ class Aside:
     """A process that computes one thing after the other; it ends with this one."""
 
     def __init__(self) -> None:
-        self._lock, self._beginning = Lock(), Lock()
+        self._lock, self._beginning, self._patience = Lock(), Lock(), Lock()
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
 
@@ -65,6 +65,11 @@ class Aside:
         if not is_done:
             raise result
         return result  # type: ignore[no-any-return]
+
+    def patiently(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """As a call, for a part of something long: of all who call so, one at most is before others in the queue."""
+        with self._patience:
+            return self(function, *args, **kwargs)
 
     def _started(self) -> Connection:
         if self._process is None or self._pipe is None:

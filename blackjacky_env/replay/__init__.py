@@ -14,8 +14,18 @@ Write the page to a file, or make it the last line of a notebook cell to show it
 
 from __future__ import annotations
 
-from blackjacky_env.replay.film import Translation, new_table
-from blackjacky_env.replay.page import ReplayPage, replay_html
+from blackjacky_env.replay.film import ENGLISH, Translation, new_table
+from blackjacky_env.replay.page import ReplayPage, late_judgement, replay_html
 from blackjacky_env.replay.thoughts import Thoughts, WinCurve, chance_to_win
 
-__all__ = ["ReplayPage", "Thoughts", "Translation", "WinCurve", "chance_to_win", "new_table", "replay_html"]
+__all__ = [
+    "ENGLISH",
+    "ReplayPage",
+    "Thoughts",
+    "Translation",
+    "WinCurve",
+    "chance_to_win",
+    "late_judgement",
+    "new_table",
+    "replay_html",
+]

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from blackjacky_env.checks import check_integer
-from blackjacky_env.declare.actions import ActionInfo, names_from
+from blackjacky_env.declare.actions import ActionInfo, Actions, names_from
+from blackjacky_env.declare.game import Game
 from blackjacky_env.draw.picture import draw_svg, names_of
 from blackjacky_env.draw.scene import EVERYTHING, in_words, printable
 from blackjacky_env.draw.views import Viewer
@@ -79,17 +80,16 @@ def film_of(
     tags: dict[str, int] = {}
     parts: dict[tuple[int, ...], int] = {}
     frames: list[list[list[int]]] = []
-    tables, moves, shown = [env.snapshot()], list[NamedMove](), list[dict[str, Any] | None]()
-    tell = translation.tell or (lambda info, seat: env.game.words.actions.tell(info, names_from(seat, called)))
+    tables, moves = [env.snapshot()], list[NamedMove]()
+    tell = _teller(env.game, called, translation)
 
     def take_pictures() -> None:
         pictures = _pictures(env, names, theme, moves[-1] if moves else None, translation)
         frames.append([[parts.setdefault(part, len(parts)) for part in _split(picture, tags)] for picture in pictures])
 
     take_pictures()
-    for number, (action, thought) in enumerate(zip(actions, thoughts, strict=True)):
+    for number, action in enumerate(actions):
         before = env.agent_selection
-        shown.append(None if thought is None else _describe_thoughts(env, thought, action, tell))
         _step(env, number, action)
         moves.append(_move(env, before, tables[-1]["phase"], action, tell))
         tables.append(env.snapshot())
@@ -99,15 +99,34 @@ def film_of(
         "names": called,
         **_chapters(env, tables),
         "moves": moves,
-        "thoughts": shown,
-        "wins": None if curve is None else _rounded(curve.wins, 3),
-        "note": "" if curve is None else in_words(curve.note, called, translation.words),
+        **judgement_of(record, called, thoughts, curve, translation),
         "language": translation.language,
         "words": translation.words,
         "winners": tables[-1]["winners"] if any(env.terminations.values()) else [],
         "tags": list(tags),
         "parts": list(parts),
         "frames": frames,
+    }
+
+
+def judgement_of(
+    record: Mapping[str, Any],
+    names: Sequence[str],
+    thoughts: Sequence[Thoughts | None],
+    curve: WinCurve | None,
+    translation: Translation,
+) -> dict[str, Any]:
+    """What a film says of its moves: ``thoughts``, ``wins`` and ``note``."""
+    env, shown = new_table(record), list[dict[str, Any] | None]()
+    actions, tell = env.game.words.actions, _teller(env.game, names, translation)
+    for number, (action, thought) in enumerate(zip(record["actions"], thoughts, strict=True)):
+        seat = env.possible_agents.index(env.agent_selection)
+        shown.append(None if thought is None else _describe_thoughts(actions, seat, thought, action, tell))
+        _step(env, number, action)
+    return {
+        "thoughts": shown,
+        "wins": None if curve is None else _rounded(curve.wins, 3),
+        "note": "" if curve is None else in_words(curve.note, names, translation.words),
     }
 
 
@@ -186,9 +205,12 @@ def _move(env: TableEnv, agent: str, phase: str, action: int, tell: Tell) -> Nam
     return seat, own, None if own == public else public
 
 
-def _describe_thoughts(env: TableEnv, thought: Thoughts, action: int, tell: Tell) -> dict[str, Any]:
-    seat, actions = env.possible_agents.index(env.agent_selection), env.game.words.actions
-    order = sorted(range(env.game.num_actions), key=lambda a: -thought.probabilities[a])
+def _teller(game: Game, names: Sequence[str], translation: Translation) -> Tell:
+    return translation.tell or (lambda info, seat: game.words.actions.tell(info, names_from(seat, names)))
+
+
+def _describe_thoughts(actions: Actions, seat: int, thought: Thoughts, action: int, tell: Tell) -> dict[str, Any]:
+    order = sorted(range(len(actions)), key=lambda a: -thought.probabilities[a])
     shown = [a for a in order[:_MAX_SHOWN] if thought.probabilities[a] >= _MIN_PROBABILITY]
     chances = [
         (tell(actions[a], seat), _rounded(thought.probabilities[a]), a == action)

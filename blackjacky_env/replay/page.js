@@ -180,7 +180,8 @@
 
   // ------------------------------------------------------------ the curve
 
-  const wins = film.wins ?? film.frames.map((_, step) => names.map((_, seat) => (moves[step]?.[0] === seat ? film.thoughts[step]?.win ?? null : null)));
+  const winsOf = () => film.wins ?? film.frames.map((_, step) => names.map((_, seat) => (moves[step]?.[0] === seat ? film.thoughts[step]?.win ?? null : null)));
+  let wins = winsOf();
   const estimates = (seat) => wins.flatMap((row, step) => (row[seat] === null ? [] : [[step, row[seat]]]));
 
   const DASHES = ["", "7 4", "2 3", "10 3 2 3", "5 2", "1 4"];
@@ -344,6 +345,15 @@
   show(0, seat < names.length ? seat : view);
   if (opened) show(mistakes()[0] ?? turningPoint() ?? 0);
   document.documentElement.dataset.ready = "";
+
+  // What a server finds out later follows in the page, which then has been loaded.
+  if (document.readyState === "loading") await new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve));
+  if ($("judgement")) {
+    Object.assign(film, await unpack($("judgement").textContent));
+    wins = winsOf();
+    drawCurve();
+    show(opened && at === 0 ? mistakes()[0] ?? turningPoint() ?? 0 : at);
+  }
 
   async function unpack(text) {
     const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));

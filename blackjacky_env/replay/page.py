@@ -14,7 +14,7 @@ from typing import Any
 
 from blackjacky_env.checks import check_choice
 from blackjacky_env.draw.svg import THEMES
-from blackjacky_env.replay.film import ENGLISH, Translation, film_of
+from blackjacky_env.replay.film import ENGLISH, Translation, film_of, judgement_of
 from blackjacky_env.replay.thoughts import Thoughts, WinCurve
 
 _NOTEBOOK_HEIGHT = 760  # pixels
@@ -68,7 +68,6 @@ def replay_html(
     """
     check_choice("theme", theme, THEMES)
     film = film_of(record, names, thoughts, curve, theme, translation)
-    packed = gzip.compress(json.dumps(film, separators=(",", ":")).encode(), 9, mtime=0)
     script, style = _file("page.js"), _file("page.css")
     parts = {
         "TITLE": html.escape(f"{film['game']}: {', '.join(film['names'])}"),
@@ -76,11 +75,29 @@ def replay_html(
         "SCRIPT_HASH": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         "STYLE": style,
         "SCRIPT": script,
-        "DATA": base64.b64encode(packed).decode(),
+        "DATA": _packed(film),
     }
     head, *rest = _file("page.html").split("{{")
     filled = [f"{parts[name]}{text}" for name, _, text in (each.partition("}}") for each in rest)]
     return ReplayPage(head + "".join(filled))
+
+
+def late_judgement(
+    record: Mapping[str, Any],
+    *,
+    names: Sequence[str],
+    thoughts: Sequence[Thoughts | None],
+    curve: WinCurve,
+    translation: Translation = ENGLISH,
+) -> str:
+    """What follows in the body of a page without thoughts when they become known; arguments as for `replay_html`."""
+    found = _packed(judgement_of(record, names, thoughts, curve, translation))
+    return f'<script type="application/octet-stream" id="page-judgement">{found}</script>'
+
+
+def _packed(content: Any) -> str:
+    packed = gzip.compress(json.dumps(content, separators=(",", ":")).encode(), 9, mtime=0)
+    return base64.b64encode(packed).decode()
 
 
 @cache

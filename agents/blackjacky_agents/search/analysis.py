@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,9 +32,6 @@ _FOR_MOVES = 16_000, 32, 256  # the same for the costs of moves
 _CONFIDENCE = 0.95
 _AT_ONCE = 16
 
-Track = Callable[[Sequence[int]], Iterable[int]]
-"""Passes on the parts of the work, such as `tqdm`."""
-
 
 class Analysis(NamedTuple):
     """What `blackjacky_env.replay_html` shows beside a game."""
@@ -55,6 +51,12 @@ class _Question(NamedTuple):
 
 Answers = list[tuple[_Question, npt.NDArray[np.float64]]]
 """The chances of winning in each sample after each action, (samples, actions), by question."""
+Part = Sequence[tuple[Vector, tuple[int, ...], int]]
+"""Some of the questions, as whoever answers them needs them: the observation, the actions, and how many samples."""
+
+
+Track = Callable[[Sequence[Part]], Iterable[Part]]
+"""Passes on the parts of the work, such as `tqdm`."""
 
 
 def analyse(
@@ -81,58 +83,73 @@ def analyse(
 
     Raises `ValueError` if the record cannot be played or ``playouts`` is out of range.
     """
-    if playouts is not None:
-        playouts = check_integer("playouts", playouts, 2, MOST_PLAYOUTS)
-    env, vectors, seats = new_table(record), [], []
-    for action in record["actions"]:
-        seats.append(env.possible_agents.index(env.agent_selection))
-        vectors.append([env.observe(each)["observation"] for each in env.possible_agents])
-        env.step(action)
-    for_wins = [_Question(step, seat, (NONE,)) for step in range(len(seats)) for seat in range(env.num_players)]
-    for_moves = []
-    for step, (seat, action, mind) in enumerate(zip(seats, record["actions"], thoughts, strict=True)):
-        if mind is not None and (best := int(mind.probabilities.argmax())) != action:
-            for_moves.append(_Question(step, seat, (action, best)))
+    inquiry = Inquiry(record, thoughts, playouts)
+    threads = check_threads(threads)
+    for part in track(inquiry.parts):
+        inquiry.answers += answer(agent, part, threads)
+    return inquiry.analysis(agent.name)
 
-    samples = {1: _samples(len(for_wins), _FOR_WINS), 2: _samples(2 * len(for_moves), _FOR_MOVES)}
-    if playouts is not None:
-        samples = {1: playouts, 2: playouts}
-    answers = _answer(agent, vectors, [*for_wins, *for_moves], samples, check_threads(threads), track)
-    curve = _curve(env, answers[: len(for_wins)], len(seats), agent.name)
-    costs = _costs(answers[len(for_wins) :], env.num_players)
-    judged = [
-        mind and replace(mind, win=float(curve.wins[step, seat]), cost=costs.get(step))
-        for step, (mind, seat) in enumerate(zip(thoughts, seats, strict=True))
-    ]
-    return Analysis(judged, curve)
+
+class Inquiry:
+    """An analysis in parts; arguments and errors are those of `analyse`.
+
+    ``answers``: those that `answer` has given to the first of the ``parts``.
+    """
+
+    def __init__(
+        self, record: Mapping[str, Any], thoughts: Sequence[Thoughts | None], playouts: int | None = None
+    ) -> None:
+        if playouts is not None:
+            playouts = check_integer("playouts", playouts, 2, MOST_PLAYOUTS)
+        env, vectors, self._seats = new_table(record), [], list[int]()
+        for action in record["actions"]:
+            self._seats.append(env.possible_agents.index(env.agent_selection))
+            vectors.append([env.observe(each)["observation"] for each in env.possible_agents])
+            env.step(action)
+        self._env, self._thoughts = env, thoughts
+        for_wins = [
+            _Question(step, seat, (NONE,)) for step in range(len(self._seats)) for seat in range(env.num_players)
+        ]
+        for_moves = []
+        for step, (seat, action, mind) in enumerate(zip(self._seats, record["actions"], thoughts, strict=True)):
+            if mind is not None and (best := int(mind.probabilities.argmax())) != action:
+                for_moves.append(_Question(step, seat, (action, best)))
+        samples = {1: _samples(len(for_wins), _FOR_WINS), 2: _samples(2 * len(for_moves), _FOR_MOVES)}
+        self._questions, self._estimates = [*for_wins, *for_moves], len(for_wins)
+        asked = [
+            (vectors[step][seat], actions, playouts or samples[len(actions)]) for step, seat, actions in self._questions
+        ]
+        self.parts: list[Part] = [asked[start : start + _AT_ONCE] for start in range(0, len(asked), _AT_ONCE)]
+        self.answers: list[npt.NDArray[np.float64]] = []
+
+    def analysis(self, player: str) -> Analysis:
+        """The analysis, once all parts are answered; ``player``: the name of the agent that has answered."""
+        answers, players = list(zip(self._questions, self.answers, strict=True)), self._env.num_players
+        answers = [(each, (1 + (players - 1) * rewards) / players) for each, rewards in answers]
+        curve = _curve(self._env, answers[: self._estimates], len(self._seats), player)
+        costs = _costs(answers[self._estimates :], players)
+        judged = [
+            mind and replace(mind, win=float(curve.wins[step, seat]), cost=costs.get(step))
+            for step, (mind, seat) in enumerate(zip(self._thoughts, self._seats, strict=True))
+        ]
+        return Analysis(judged, curve)
+
+
+def answer(agent: CompiledAgent, part: Part, threads: int) -> list[npt.NDArray[np.float64]]:
+    """The "win" rewards of the player to whom each question is put, after each action in each sample."""
+    answers = [np.empty((0, 0))] * len(part)
+
+    def work(first: int, last: int) -> None:
+        for number in range(first, last):
+            answers[number] = play_on(agent, *part[number], ends=False)[:, :, WIN, 0]
+
+    spread(work, len(part), threads)
+    return answers
 
 
 def _samples(estimates: int, budget: tuple[int, int, int]) -> int:
     total, fewest, most = budget
     return min(max(total // max(estimates, 1), fewest), most)
-
-
-def _answer(
-    agent: CompiledAgent,
-    vectors: Sequence[Sequence[Vector]],
-    questions: Sequence[_Question],
-    samples: Mapping[int, int],
-    threads: int,
-    track: Track,
-) -> Answers:
-    """``vectors``: the observations of all seats before each move; ``samples``: by the number of actions."""
-    answers = [np.empty((0, 0))] * len(questions)
-
-    def work(start: int, first: int, last: int) -> None:
-        for number in range(start + first, start + last):
-            step, seat, actions = questions[number]
-            players = len(vectors[step])
-            found = play_on(agent, vectors[step][seat], actions, samples[len(actions)], ends=False)
-            answers[number] = (1 + (players - 1) * found[:, :, WIN, 0]) / players
-
-    for start in track(range(0, len(questions), _AT_ONCE)):
-        spread(partial(work, start), min(_AT_ONCE, len(questions) - start), threads)
-    return list(zip(questions, answers, strict=True))
 
 
 def _curve(env: TableEnv, answers: Answers, moves: int, player: str) -> WinCurve:

@@ -21,7 +21,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -44,7 +44,7 @@ from blackjacky_agents.web.lobby import (
 )
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.origin import Guarded, is_from_here
-from blackjacky_agents.web.replay import replay_page
+from blackjacky_agents.web.replay import Replays
 from blackjacky_agents.web.table import Reader, Table, compile_hints, modified, resumed
 from blackjacky_agents.wording import pictured_cards
 from blackjacky_env.compiled import PLAIN
@@ -54,13 +54,14 @@ T = TypeVar("T")
 
 PAGE = Path(__file__).parent / "page"
 MAX_WAITING = 8
-"""Number of new tables and replays that are being made or waiting; more are refused."""
+"""Number of new tables, and of replays, that are being made or waiting; more are refused."""
 PICTURE_HEADERS = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"}
 REPLAY_HEADERS = {
     "Content-Security-Policy": "sandbox allow-scripts; frame-ancestors 'self'",  # besides the policy in the page itself
     "Cross-Origin-Opener-Policy": "unsafe-none",  # browsers refuse another one in a sandbox
 }
 _THREADS = 2  # for the agents
+_BUSY = "the server is busy; try again in a minute"
 _NO_LOBBY = "The address of the lobby was printed where the server was started.\n"
 _NO_SEAT = "There is no such seat. Ask whoever started the table for your address."
 _STATUS = {"seat": 404, "full": 409, "over": 409, "busy": 503, "saving": 507}
@@ -94,8 +95,9 @@ class Server:
         self.hosts: list[Host] = []
         """All tables with their connections, those restored from the folder first."""
         self._pool = ThreadPoolExecutor(_THREADS, "agent")
-        self._aside = ThreadPoolExecutor(1, "aside")  # new tables and replays, which may take seconds
-        self._waiting = 0  # for the thread aside
+        self._opening = ThreadPoolExecutor(1, "opening")  # new tables, which may take seconds
+        self._waiting = 0  # for that thread
+        self._replays, self._watched = Replays(), 0  # pages that are being made
         self._contexts: list[Callable[[], AbstractAsyncContextManager[None]]] = []
         self._seats: dict[str, tuple[Host, Reader]] = {}  # by token, those of spectators too
         if folder is not None:
@@ -188,18 +190,26 @@ class Server:
         """Stop everything that runs beside the requests."""
         aside.close()
         await asyncio.gather(*(host.close() for host in self.hosts))
-        for pool in (self._pool, self._aside):
+        for pool in (self._pool, self._opening):
             pool.shutdown(wait=False, cancel_futures=True)
 
-    async def _run_aside(self, thought: Callable[[], T]) -> T:
+    async def _make(self, order: TableOrder) -> Table:
         """In a thread of its own, one after the other, since it may take seconds; `MessageError` if many wait."""
         if self._waiting >= MAX_WAITING:
-            raise MessageError("busy", "the server is busy; try again in a minute")
+            raise MessageError("busy", _BUSY)
         self._waiting += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._aside, thought)
+            return await asyncio.get_running_loop().run_in_executor(self._opening, order.table)
         finally:
             self._waiting -= 1
+
+    async def _watch(self, parts: AsyncIterator[str]) -> AsyncIterator[str]:
+        self._watched += 1
+        try:
+            async for part in parts:
+                yield part
+        finally:
+            self._watched -= 1
 
     def _routes(self) -> list[Route | Mount | WebSocketRoute]:
         return [
@@ -274,7 +284,7 @@ class Server:
             raise MessageError(
                 "full", f"people play at {MAX_TABLES} tables; try again {AWAY / 60:.0f} minutes after one is left"
             )
-        table = await self._run_aside(order.table)
+        table = await self._make(order)
         try:
             self.add(table)
         except OSError as error:
@@ -323,11 +333,10 @@ class Server:
 
     async def _replay(self, request: Request) -> Response:
         record, language = self._table_of(request).record(), request.query_params.get("language", "en")
-        try:
-            page = await self._run_aside(lambda: aside(replay_page, record, language))
-        except NotImplementedError as error:
-            raise HTTPException(409, f"{error}\n") from error
-        return HTMLResponse(page, headers=REPLAY_HEADERS)
+        if self._watched >= MAX_WAITING:
+            raise MessageError("busy", _BUSY)
+        page = self._watch(self._replays.page(record, language))
+        return StreamingResponse(page, headers=REPLAY_HEADERS, media_type="text/html")
 
     async def _socket(self, socket: WebSocket) -> None:
         if not is_from_here(socket):

@@ -39,15 +39,15 @@ def test_the_replay_is_a_page_of_its_own_when_the_game_is_over_and_only_so_many_
         early = client.get(place)
         assert (early.status_code, "available after the game" in early.text) == (409, True)
         play({0: socket}, np.random.default_rng(2))
-        client.server._waiting = MAX_WAITING
+        client.server._watched = client.server._waiting = MAX_WAITING
         answer = client.get(place)
         assert (answer.status_code, "busy" in answer.text) == (503, True)
         order = {"game": "tiny", "variant": "classic", "people": ["A"], "agents": ["random"], "rules": {}}
         answer = client.post(f"/lobby/{client.server.lobby}/tables", json=order)
         assert (answer.status_code, "busy" in answer.text) == (503, True)
-        client.server._waiting = 0
+        client.server._watched = client.server._waiting = 0
         page = client.get(place)
-        assert (page.status_code, client.server._waiting) == (200, 0)
+        assert (page.status_code, client.server._watched) == (200, 0)
         assert "<title>Schwarze Katze: Person 0, Fips, Lotte</title>" in page.text
         assert page.headers["content-security-policy"].startswith("sandbox allow-scripts;")  # no access to this site
 

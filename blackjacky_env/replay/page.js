@@ -345,6 +345,7 @@
   show(0, seat < names.length ? seat : view);
   if (opened) show(mistakes()[0] ?? turningPoint() ?? 0);
   document.documentElement.dataset.ready = "";
+  if (parent !== window) parent.postMessage("shown", "*");
 
   // What a server finds out later follows in the page, which then has been loaded.
   if (document.readyState === "loading") await new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve));

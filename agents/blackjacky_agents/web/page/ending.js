@@ -15,6 +15,7 @@ export class Ending {
   constructor(element, seat, send) {
     this.element = element;
     this.replay = make("dialog", { id: "replay" });
+    this.replay.onclose = () => this.replay.replaceChildren(); // the server works for nobody
     document.body.append(this.replay);
     this.again = makeButton("again", "", () => send({ type: "again" }));
     this.watch = makeButton("watch", "", () => this.showReplay(`${seat}/replay?language=${document.documentElement.lang}`, this.you));
@@ -40,15 +41,18 @@ export class Ending {
     this.element.replaceChildren(make("p", { id: "decided", textContent: [place, decided].filter(Boolean).join(" ") }), ...table, buttons);
   }
 
-  // At the biggest mistake, seen by this seat; the server takes some seconds to look for it.
+  // At the biggest mistake, seen by this seat, once the server has found it.
   showReplay(address, you) {
     const waiting = make("p", { id: "replay-waits", role: "status", textContent: text("replay_waits") });
     const opened = `${address}#turning${you === null ? "" : `-${you}`}`;
     const frame = make("iframe", { src: opened, title: text("replay") });
-    frame.onload = () => {
+    const shown = new AbortController(); // the frame has been loaded only when it is known what all moves were worth
+    window.addEventListener("message", ({ source }) => {
+      if (source !== frame.contentWindow) return;
+      shown.abort();
       waiting.remove();
       frame.contentWindow.focus(); // which the empty page had that has made way for the replay: the keys are the replay's
-    };
+    }, { signal: shown.signal });
     const close = makeButton("replay-close", text("close"), () => this.replay.close());
     const link = make("a", { href: opened, className: "button", target: "_blank", rel: "noopener", textContent: text("replay_apart") });
     const buttons = make("div", { className: "buttons" });

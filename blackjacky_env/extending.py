@@ -16,11 +16,17 @@ from blackjacky_env.declare import CHANCE as CHANCE
 from blackjacky_env.declare import NOBODY as NOBODY
 from blackjacky_env.declare import ActionInfo as ActionInfo
 from blackjacky_env.declare import Actions as Actions
+from blackjacky_env.declare import Cards as Cards
+from blackjacky_env.declare import ExtraDeck as ExtraDeck
 from blackjacky_env.declare import Fields as Fields
 from blackjacky_env.declare import Game as Game
+from blackjacky_env.declare import NamedTable as NamedTable
 from blackjacky_env.declare import Part as Part
+from blackjacky_env.declare import Pile as Pile
 from blackjacky_env.declare import Range as Range
+from blackjacky_env.declare import Reshuffle as Reshuffle
 from blackjacky_env.declare import Rules as Rules
+from blackjacky_env.declare import SmallDeck as SmallDeck
 from blackjacky_env.declare import Stored as Stored
 from blackjacky_env.declare import Variant as Variant
 from blackjacky_env.declare import Words as Words

@@ -35,4 +35,13 @@ def bluffer(observation, mask, random_state, parameters):
     return cautious(observation, mask, random_state, parameters)
 
 
-KIT = GameKit(bots={"cautious": (cautious,), "bluffer": (bluffer,)}, opponents="bluffer")
+RULES = (
+    "Two players ante a chip and get one of six cards: J, J, Q, Q, K and K. They bet, a card is turned up, and they "
+    "bet once more; a raise costs 2 chips more than the other has paid, then 4. A pair with the open card wins, otherwise "
+    "the higher card."
+)
+KIT = GameKit(
+    bots={"cautious": (cautious,), "bluffer": (bluffer,)},
+    opponents="bluffer",
+    texts={"en": {"summary": "Bluff with one of six cards.", "help": [RULES]}},
+)

@@ -36,12 +36,10 @@ def bluffer(observation, mask, random_state, parameters):
 
 
 RULES = (
-    "Two players ante a chip and get one of six cards: J, J, Q, Q, K and K. They bet, a card is turned up, and they "
-    "bet once more; a raise costs 2 chips more than the other has paid, then 4. A pair with the open card wins, otherwise "
-    "the higher card."
+    "A raise costs 2 chips, after the open card 4. A pair with that card wins, otherwise the higher card; J < Q < K."
 )
 KIT = GameKit(
     bots={"cautious": (cautious,), "bluffer": (bluffer,)},
     opponents="bluffer",
-    texts={"en": {"summary": "Bluff with one of six cards.", "help": [RULES]}},
+    texts={"en": {"summary": "Bet on one of six cards, before and after another is turned up.", "help": [RULES]}},
 )

@@ -46,19 +46,19 @@ def game_key(seed):
 
 @inlined
 def stream(key, purpose, round_number, repeat):
-    """The stream (uint64) for one purpose in one round of the game ``key``; all three counters are >= 0."""
+    """The stream (uint64) for a purpose in a round of the game ``key``. All three counters are >= 0."""
     return draw(draw(draw(key, purpose), round_number), repeat)
 
 
 @inlined
 def start_seat(key, start_player, num_players):
-    """``start_player``, or if that is negative a seat drawn from the key, as its stream for purpose 0."""
+    """``start_player``, or if negative a seat drawn from the key. Its stream has purpose 0."""
     return int(start_player) if start_player >= 0 else below(draw(stream(key, 0, 0, 0), 0), int(num_players))
 
 
 @inlined
 def below(bits, limit):
-    """An integer 0 .. limit - 1 from a draw; multiply-shift (Lemire 2019), off uniform by less than limit / 2**32."""
+    """An integer 0 .. limit - 1 from a draw. Multiply-shift (Lemire 2019), off uniform by less than limit / 2**32."""
     return int(((bits >> _SHIFT_32) * np.uint64(limit)) >> _SHIFT_32)
 
 
@@ -100,7 +100,7 @@ def count_ones(flags):
 
 @inlined
 def shuffle(cards, count, stream):
-    """Shuffle the first ``count`` entries of ``cards`` in place (Fisher-Yates), with draws 0 .. of ``stream``."""
+    """Shuffle the first ``count`` entries of ``cards`` in place. Fisher-Yates, with draws 0 .. of ``stream``."""
     for last in range(count - 1, 0, -1):
         other = below(draw(stream, last), last + 1)
         card = cards[last]

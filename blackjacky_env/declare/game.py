@@ -51,7 +51,7 @@ class Rules:
     apply: Callable[..., None]
     """(s, action): apply a legal action."""
     is_settled: Callable[..., bool]
-    """(s) -> bool: whether a round has ended, so that `settle` is due before the next action."""
+    """(s) -> bool: whether a round has ended, so that `settle` is due."""
     settle: Callable[..., None]
     """(s): score the round, then start the next one or end the game."""
     returns: Callable[..., None]
@@ -221,20 +221,20 @@ class Game:
     draws: Draws | None = None
     """What each deal draws in place of a deck; `reset` rigs it by the option ``draws``."""
     small_deck: SmallDeck | None = None
-    """None: the game has no option ``deck`` (`blackjacky_env.declare.options.Cards`)."""
+    """A `SmallDeck`, for an option ``deck`` (`Cards`)."""
     complete_options: Callable[[int, str, Any], Any] = lambda num_players, variant, options: options
-    """(num_players, variant, instance of ``options``) -> the options in force, with None replaced where it means a
-    default that depends on the table. `ValueError` for combinations that cannot be played."""
+    """(num_players, variant, options) -> those in force, with None replaced by what it means at the table.
+    `ValueError` for combinations that cannot be played."""
     most_actions: Callable[[int, str, Mapping[str, Any]], int | None] | None = None
-    """(num_players, variant, options in force) -> a number of actions that no game exceeds; None: there is none."""
+    """(num_players, variant, options in force) -> a number of actions that no game exceeds, or None."""
     extra_decks: Mapping[str, ExtraDeck] = field(default_factory=dict, hash=False)
-    """Further decks by the name of the option of `reset` that rigs them."""
+    """Further decks (`ExtraDeck`) by the name of the option of `reset` that rigs them."""
     reshuffle: Reshuffle | None = None
-    """None: nothing is shuffled but whole decks."""
+    """A `Reshuffle` in the course of a deal. None: only whole decks are shuffled."""
     pile: Pile | None = None
-    """The only cards whose order nobody knows. None: solvers try every order of the deck."""
+    """A `Pile` of cards whose order nobody knows. Without it solvers try every order of the deck."""
     tables: Mapping[str, NamedTable] = field(default_factory=dict, hash=False)
-    """Tables by name, such as miniatures that can be solved exactly, the smallest first."""
+    """`NamedTable`s by name, such as miniatures that can be solved exactly, the smallest first."""
 
     def __post_init__(self) -> None:
         if missing := [name for name in STATE_FIELDS if name not in (self.state_dtype.names or ())]:

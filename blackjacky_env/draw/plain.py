@@ -24,15 +24,13 @@ class _Plain:
         words = game.words
         untold = ("phase", "player", "winners", words.round_key, words.settlement_key)
         told = {key: value for key, value in view.items() if key not in untold}
-        by_seat = (len(told[key]) for key, field in self.fields.items() if field.axes and key in told)
-        self.seats = next(by_seat, game.min_players)
-        self.of_seats = [key for key, value in told.items() if isinstance(value, list) and self._is_by_seat(key)]
+        by_seat = {key: field.axes > 0 for key, field in self.fields.items()}
+        self.seats = next((len(told[key]) for key in told if by_seat.get(key)), game.min_players)
+        lists = {key: len(value) for key, value in told.items() if isinstance(value, list)}
+        self.of_seats = [key for key, size in lists.items() if by_seat.get(key, size == self.seats)]
         rest = [key for key in told if key not in self.of_seats]
         self.roles = [key for key in rest if key in self.fields and self.fields[key].kind == "seat"]
         self.middle = [self._in_middle(key) for key in rest if key not in self.roles]
-
-    def _is_by_seat(self, key: str) -> bool:
-        return bool(self.fields[key].axes) if key in self.fields else len(self.view[key]) == self.seats
 
     def scene(self) -> Scene:
         view, key = self.view, self.game.words.round_key
@@ -76,7 +74,8 @@ class _Plain:
             return Row(_label(key), [_card(name) for name, mark in zip(names, held, strict=True) if mark], look)
         if field is not None and (field.low, field.high, field.seen) == (0, 1, ()):
             return _label(key) if value else None
-        return None if {*held} == {None} else Fact(_label(key), " ".join(map(_text, held)))
+        told = ["-" if each is None else str(each) for each in held]
+        return None if {*held} == {None} else Fact(_label(key), " ".join(told))
 
     def _in_middle(self, key: str) -> Row | Say | None:
         """A value of no seat: as cards, numbers on plates, or words."""
@@ -85,7 +84,7 @@ class _Plain:
             return told
         if any(isinstance(each, str) for each in held):
             return say("{label} {value}", label=told.label, value=told.value)
-        return Row(told.label, [Card(text, Face(text)) for text in map(_text, held)], "chips")
+        return Row(told.label, [_card(number) for number in str(told.value).split()], "chips")
 
 
 def _flat(value: Any) -> list[Any]:
@@ -98,7 +97,3 @@ def _card(name: int | str) -> Card:
 
 def _label(key: str) -> Say:
     return Say(key.replace("_", " "))
-
-
-def _text(value: Any) -> str:
-    return "-" if value is None else str(value)

@@ -35,4 +35,11 @@ def bluffer(observation, mask, random_state, parameters):
     return cautious(observation, mask, random_state, parameters)
 
 
-KIT = GameKit(bots={"cautious": (cautious,), "bluffer": (bluffer,)}, opponents="bluffer")
+RULES = (
+    "A raise costs 2 chips, after the open card 4. A pair with that card wins, otherwise the higher card; J < Q < K."
+)
+KIT = GameKit(
+    bots={"cautious": (cautious,), "bluffer": (bluffer,)},
+    opponents="bluffer",
+    texts={"en": {"summary": "Bet on one of six cards, before and after another is turned up.", "help": [RULES]}},
+)

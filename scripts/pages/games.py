@@ -28,7 +28,6 @@ DECLARED: dict[str, tuple[str, ...] | type[Any]] = {
     "chance": ("stream", "draw", "start_seat", "below", "shuffle"),
     "action": extending.ActionInfo,
     "rules": extending.Rules,
-    "words": extending.Words,
     "game": extending.Game,
 }
 """What docs/your_game.md lists, by part: functions of `blackjacky_env.extending`, or a class, for its fields."""
@@ -82,7 +81,7 @@ def rewards() -> str:
 
 
 def declaration(listed: tuple[str, ...] | type[Any]) -> str:
-    """What each function or field is, in the first sentence of its docstring."""
+    """What each function or field, of `Game` each optional one, is, in the first sentence of its docstring."""
     if isinstance(listed, tuple):
         docs = {}
         for name in listed:
@@ -92,8 +91,10 @@ def declaration(listed: tuple[str, ...] | type[Any]) -> str:
             named = ", ".join(each.name for each in accepted if each.kind not in (each.KEYWORD_ONLY, each.VAR_KEYWORD))
             docs[f"{name}({named})"] = inspect.getdoc(plain) or ""
     else:
-        docs = field_docs(listed)
-    return markdown_table(["name", "meaning"], [(f"`{name}`", first_sentence(docs[name])) for name in docs])
+        docs, given = field_docs(listed), inspect.signature(listed).parameters
+        if listed is extending.Game:
+            docs = {name: docs[name] for name in docs if given[name].default is not inspect.Parameter.empty}
+    return "\n".join(f"- `{name}`: {first_sentence(docs[name])}" for name in docs)
 
 
 def first_sentence(text: str) -> str:

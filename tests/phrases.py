@@ -37,18 +37,6 @@ def stories(game, options, seeds, reader=None):
             yield tell(env, int(rng.choice(np.flatnonzero(mask))), reader, beside=seed < 2)
 
 
-def told(table, *actions, reader=0, language="en"):
-    """Play actions by name; all sentences told of them."""
-    env = table.env.unwrapped
-    phrases = [phrase for name in actions for phrase in tell(env, env.parse_action(name), reader)[2]]
-    return sentences(env.game.name, phrases, language)
-
-
-def sentences(game, phrases, language="en"):
-    texts = page_texts(game)[language]
-    return [in_words(phrase, texts, NAMES) for phrase in phrases]
-
-
 def shown(env, before, after, action, reader):
     """The phrases of pauses, scores and the table in words after a move; arguments as those of `tell_move`."""
     kit, move = get_kit(env.game.name), known_move(env, before, after, action, reader)

@@ -1,10 +1,9 @@
 """Positions of random games, and networks with random weights."""
 
+from collections import namedtuple
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from blackjacky_env import make_batch
 
@@ -22,11 +21,8 @@ FAMILY = (
 """Games of all sizes, both variants, and options at the ends of their ranges."""
 
 
-class Positions(NamedTuple):
-    """What the players to act see: observations int8 (N, K), masks int8 (N, A)."""
-
-    observations: npt.NDArray[np.int8]
-    masks: npt.NDArray[np.int8]
+Positions = namedtuple("Positions", "observations masks")
+"""What the players to act see: int8 (N, K) and (N, A)."""
 
 
 def positions(games=20, moves=100, seed=0, **options):

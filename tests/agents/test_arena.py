@@ -324,7 +324,7 @@ def test_a_damaged_line_is_named_and_the_seal_fits_no_other_lines(path, old, new
         assert path.read_text("utf-8") == damaged
 
 
-def test_games_of_another_tournament_of_other_versions_or_of_a_changed_agent_are_refused_by_what_differs(path):
+def test_games_of_another_tournament_or_version_or_of_a_changed_agent_and_other_files_are_refused(path, tmp_path):
     def refused(named, **changes):
         with pytest.raises(ValueError, match=f"holds games with {named}=.*, not {named}="):
             kept(path, **changes)
@@ -345,9 +345,6 @@ def test_games_of_another_tournament_of_other_versions_or_of_a_changed_agent_are
         path.write_text(text.replace(f'"{old}"', '"0000000000000000"', 1), "utf-8")
         before = path.read_bytes()
         refused(name)
-
-
-def test_what_is_no_results_file_is_refused(tmp_path, path):
     for text, said in (("[1]\n", "line 1: it is no JSON object"), ("{}\n", "holds games with format=None")):
         path.write_text(text)
         with pytest.raises(ValueError, match=said):

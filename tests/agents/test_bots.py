@@ -48,27 +48,11 @@ def test_counter_tips_who_acts_last_in_the_round():
     assert [choice("counter", table), choice("counter", table.play(tip(3)))] == [tip(3), tip(1)]
 
 
-def test_random_takes_every_legal_action_equally_often():
-    table = one_round([[1, 8], [7, 7]])
-    observation = table.env.observe("player_0")
-    rows = [np.repeat(observation[part][None], 3000, axis=0) for part in ("observation", "action_mask")]
-    agent = make_agent("random")
-    agent.reset(seed=0)
-    actions, counts = np.unique(agent.act_batch(*rows), return_counts=True)
-    assert set(actions) == table.legal == {NO_TRICK, lay(1), lay(8)}
-    assert np.abs(counts - 1000).max() < 4 * np.sqrt(3000 * 1 / 3 * 2 / 3)  # standard deviations
-
-
-def below_bust(distance):
-    """A table at which the player to act holds 6 and 7, which is ``distance`` below `bust_at`, and a 7 lies open."""
-    return one_round([[6, 7], [6, 7]], top=7, bust_at=SUM + distance).play(NO_TRICK)
-
-
 @pytest.mark.parametrize("name", ["threshold", "trickster"])
 @pytest.mark.parametrize("last", [False, True])
 @pytest.mark.parametrize("distance", range(-2, 13))
 def test_threshold_and_trickster_zock_by_limits(distance, last, name):
-    table = below_bust(distance)
+    table = one_round([[6, 7], [6, 7]], top=7, bust_at=SUM + distance).play(NO_TRICK)  # a 7 lies open
     if last:
         table.play(KNOCK, NO_TRICK)
     good, low = (KEEP_FROM, LAST_DRAW_BELOW) if last else (KNOCK_FROM, DRAW_BELOW)
@@ -93,7 +77,6 @@ FULL = [[3, 8, 8], [6, 6, 6], [4, 7, 7]]
 SWAP = (NO_TRICK, swap_discard(6))
 AFTER_7 = [[8, 8], [3, 7], [5, 6]]
 DONE = [[8, 8], [7, 7], [4, 6]]
-
 
 THRESHOLD = [
     ([[6, 7, 8], [1, 2, 2]], {"top": 6, **THREE}, [NO_TRICK], swap_discard(7)),  # 20; without the 6 it would be bust
@@ -132,8 +115,6 @@ TRICKSTER = [
     ([[4, 8, 8], [1, 2, 2]], THREE, [], lay(8)),  # 20
     ([[7, 8, 8], [1, 2, 2]], THREE, [], NO_TRICK),  # bust
 ]
-
-
 COUNTER = [  # it has 12 or less, so that a card more always is a higher sum; 24, and 20 with the 4; the best
     *(([[8, 8], hand, [7, 7]], {"start": 2}, [KNOCKS, KNOCKS, NO_TRICK], DRAW) for hand in ([6, 6], [2, 4], [3, 4])),
     ([[8, 8, 8], [1, 2, 2], [3, 3, 5]], {"top": 4, **THREE}, [NO_TRICK], swap_discard(8)),

@@ -88,7 +88,7 @@ def test_every_legal_action_is_listed_and_found_by_number_words_line_and_name(ga
             return
 
 
-def test_an_answer_is_what_a_reply_ends_with():
+def test_an_answer_is_what_a_reply_ends_with_which_names_an_action_or_is_refused_with_the_reason():
     for reply, answer in (
         ("I think.\nAnswer: `knock`.\n", "knock"),
         ("ANSWER: 1\nNo, wait.\n**ANSWER:** 2", "2"),
@@ -97,9 +97,6 @@ def test_an_answer_is_what_a_reply_ends_with():
         (" \n*\n", ""),
     ):
         assert answer_in(reply) == answer
-
-
-def test_an_answer_names_an_action_that_may_not_be_legal_or_is_refused_with_the_reason():
     actions = get_game("black_jacky").words.actions
     names = ("draw", "swap 5 with the draw pile", "swap 5 with the discard pile")
     choices = {actions.parse(name): name for name in names}

@@ -237,18 +237,9 @@ PLAYER, SAMPLING = (pack([(WEIGHT, BIAS)], greedy) for greedy in (True, False))
 
 
 def studied(
-    num_players=4,
-    variant="classic",
-    games=20,
-    rate=1.0,
-    logit=0.0,
-    threads=1,
-    parameters=PLAYER,
-    floor=0.0,
-    positions=0,
-    expert=False,
-    **options,
-):
+    num_players=4, variant="classic", games=20, rate=1.0, logit=0.0, threads=1, parameters=PLAYER, floor=0.0,
+    positions=0, expert=False, **options,
+):  # fmt: skip
     """Studies of games between copies of a network.
 
     `threshold` is present as in other tests, so nothing is compiled anew.

@@ -58,10 +58,7 @@ class Watched:
     def __init__(self, game, encoding, stretch):
         self.env = TableEnv(game.name, num_players=PLAYERS)
         self.stretch, self.encoding, self.games = stretch, encoding, 0
-        self.earned = []
-        self.following = []
-        self.last = {}
-        self.potentials = {}
+        self.earned, self.following, self.last, self.potentials = [], [], {}, {}
         while len(self.earned) < stretch.actions.shape[1]:
             if not self.games or all(self.env.terminations.values()):
                 self._start()
@@ -151,9 +148,8 @@ def trained(folder, settings, stop_after=0):
 
 
 def test_the_same_seed_gives_the_same_weights_and_another_one_others(tmp_path):
-    found = [
-        trained(tmp_path / str(i), replace(SMALL, seed=seed)).agent(True).parameters for i, seed in enumerate((3, 3, 4))
-    ]
+    runs = [trained(tmp_path / str(i), replace(SMALL, seed=seed)) for i, seed in enumerate((3, 3, 4))]
+    found = [run.agent(True).parameters for run in runs]
     np.testing.assert_array_equal(found[0], found[1])
     assert not np.array_equal(found[0], found[2])
 

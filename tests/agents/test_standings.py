@@ -5,17 +5,9 @@ from itertools import combinations, pairwise, product
 import numpy as np
 import pytest
 
+from blackjacky_agents.arena import standings as arena
 from blackjacky_agents.arena.protocol import score
-from blackjacky_agents.arena.standings import (
-    Pair,
-    PlayedDeals,
-    deal_means,
-    find_cycles,
-    rate,
-    standings,
-    stopping_widths,
-    win_rates,
-)
+from blackjacky_agents.arena.standings import Pair, PlayedDeals, find_cycles, rate, standings, stopping_widths
 from blackjacky_agents.intervals import Estimate, of_deals, student, wilson
 from scripts.proofs import measure_coverage
 from scripts.proofs.measure_coverage import ALIKE, BALANCED, GAMES, INDEPENDENT, SHARED, SIZES, coverage
@@ -86,7 +78,7 @@ def test_sequential_stopping_keeps_intervals_honest():
         games = simulated(600, 0.3, rng)
         looks = [100 * 1.2**i for i in range(10)]
         deals = next(int(n) for n in looks if stopping_widths(part(games, int(n))).max() <= 0.1)
-        mean = deal_means(part(games, deals), part(games, deals).shares)[:, 0].mean()
+        mean = arena.deal_means(part(games, deals), part(games, deals).shares)[:, 0].mean()
         held += abs(mean - 0.3) <= stopping_widths(part(games, deals))[0] / 2
         deals_played.append(deals)
     assert 0.92 <= held / 300 <= 0.99
@@ -99,21 +91,18 @@ def part(games, deals):
 
 def test_a_width_of_no_spread_is_not_zero():
     games = games_of("ab", [[0, 1]], [[0, 1]] * 100, [[{0}, {0}]] * 100)
-    widths = [rate.high - rate.low for rate in win_rates(games)]
+    widths = [rate.high - rate.low for rate in arena.win_rates(games)]
     assert stopping_widths(games) == pytest.approx(np.hypot(widths, 2 * 1.96 / 100))
     assert np.isinf(stopping_widths(part(games, 1))).all()
 
 
-def test_cycles_are_found_where_the_intervals_leave_no_doubt():
+def test_cycles_are_found_where_the_intervals_leave_no_doubt_without_trying_every_path():
     beats = {("a", "b"), ("b", "c"), ("c", "a"), ("a", "d"), ("b", "d"), ("c", "d")}
     pairs = [Pair(x, y, 9, SURE if (x, y) in beats else UNSURE) for x, y in product("abcd", repeat=2) if x != y]
     assert find_cycles(pairs) == (("a", "b", "c"),)
     doubtful = [pair for pair in pairs if (pair.first, pair.second) != ("c", "a")]
     assert find_cycles([*doubtful, Pair("c", "a", 9, UNSURE)]) == ()
     assert find_cycles([Pair(x, y, 9, SURE) for x, y in pairwise("abcda")]) == (("a", "b", "c", "d"),)
-
-
-def test_cycles_of_thirty_agents_are_found_without_trying_every_path():
     names = [f"agent {number:02}" for number in range(30)]
     pairs = [Pair(x, y, 9, SURE) for x, y in combinations(names, 2)]
     assert find_cycles(pairs) == ()
@@ -149,9 +138,8 @@ def test_ratings_are_those_at_which_openskills_changes_cancel_out():
 
 def test_equal_agents_that_tie_stay_equal_in_any_order_of_the_games():
     for winners in ({0, 1, 2, 3}, set(), {0, 1}):
-        means = [
-            each.mean for each in rate(games_of("abcd", [[0, 1, 2, 3]], [[0, 1, 2, 3]] * 50, [[winners] * 4] * 50))
-        ]
+        games = games_of("abcd", [[0, 1, 2, 3]], [[0, 1, 2, 3]] * 50, [[winners] * 4] * 50)
+        means = [each.mean for each in rate(games)]
         assert means == pytest.approx([means[0]] * 2 + [means[2]] * 2)
         assert means[0] - means[2] > 5 if winners == {0, 1} else means == pytest.approx([25] * 4)
     games = unequal(2000, [0.236, 0.264, 0.25, 0.25], np.random.default_rng(1))

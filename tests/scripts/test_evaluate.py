@@ -24,16 +24,6 @@ def test_equal_agents_are_one_row_with_the_interval_of_their_joint_wins(typed):
     assert f"\n| threshold | {percent(threshold.win_rate)} | {percent(threshold.low, threshold.high)} |" in told
 
 
-def test_the_number_of_threads_changes_nothing(typed, empty_folder):
-    results = []
-    for threads in (1, 3):
-        typed(f"evaluate --agents threshold*2,random --games 700 --seed 9 --threads {threads} --output kept.json")
-        results.append(json.loads((empty_folder / "kept.json").read_text("utf-8"))["results"])
-    assert results[0] == results[1]
-    threshold, random = results[0]
-    assert 2 * threshold["win_rate"] + random["win_rate"] + random["nobody"] == pytest.approx(1)
-
-
 def test_the_results_are_printed_and_kept_with_everything_that_decides_them(typed, empty_folder):
     options = "--games 50 --seed 3 --hearts 1 --tricks 1 5 --max-turns-per-round None --output kept.json"
     printed = typed(f"evaluate --agents threshold,random {options}").out

@@ -2,12 +2,11 @@
 
 import json
 import re
-import tomllib
 
 import pytest
 
 from blackjacky_env.games import DEFAULT
-from scripts import measure, results
+from scripts import results
 from scripts.pages import measured
 from scripts.pages.__main__ import update
 from scripts.pages.part import Part, plain_tables
@@ -84,12 +83,3 @@ def test_a_proof_that_has_failed_is_no_proof(folder):
     with pytest.raises(ValueError, match="has failed"):
         measured.proof(DEFAULT)
     assert folder.is_dir()
-
-
-def test_the_list_names_modules_that_exist_and_results_in_the_form():
-    for name, entry in tomllib.loads((results.RESULTS / "results.toml").read_text("utf-8")).items():
-        for game in entry.get("games", [None]):
-            for command in measure.commands_of(entry, game, measure.FOLDER / f"{name}.json"):
-                words = command.split()
-                module = results.ROOT / f"{words[2].replace('.', '/')}.py"
-                assert module.exists() or not words[2].startswith("scripts."), command

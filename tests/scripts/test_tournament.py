@@ -1,6 +1,5 @@
 """blackjacky tournament: what it plays, keeps and writes; and the published ladders."""
 
-import json
 import re
 import shutil
 from dataclasses import asdict
@@ -12,8 +11,6 @@ from blackjacky_agents import cli
 from blackjacky_agents.arena.standings import standings
 from blackjacky_agents.arena.tournaments import Tournament
 from blackjacky_agents.reports import share
-from blackjacky_agents.storage.files import only_writer
-from blackjacky_env import black_jacky_v0
 
 ROOT = Path(__file__).parents[2]
 BOTS = ["random", "threshold", "trickster"]
@@ -59,20 +56,3 @@ def test_more_games_go_on_from_those_that_are_kept_and_the_same_games_give_the_s
     assert again.startswith("240 games, 0 of them in 0 s: ")
     assert again.partition("\n")[2] == first.partition("\n")[2]
     assert (played / "3_players.jsonl").read_bytes() == whole
-
-
-def test_a_game_is_replayed_as_a_record_of_the_environment(played, typed):
-    env = black_jacky_v0.env(num_players=3)
-    env.reset(seed=0)
-    env.replay(Tournament(BOTS, 3, seed=3, results=played / "3_players.jsonl").replay(17))
-    line = json.loads((played / "3_players.jsonl").read_text(encoding="utf-8").splitlines()[18])
-    assert env.snapshot()["winners"] == line["winners"]
-
-
-def test_games_of_another_tournament_and_a_second_process_are_refused(played, typed):
-    kept = (played / "3_players.jsonl").read_bytes()
-    assert "holds games with seed=3, not seed=4" in typed(f"{OF_THREE} 120 --seed 4", status=2).err
-    with only_writer(played):
-        printed = typed(f"{OF_THREE} 240 --seed 3", status=2).err
-    assert "error: o is being written by another process" in printed
-    assert (played / "3_players.jsonl").read_bytes() == kept

@@ -6,8 +6,8 @@ import shlex
 import shutil
 import signal
 import sys
+from collections import namedtuple
 from pathlib import Path
-from typing import NamedTuple
 from unittest.mock import Mock
 
 import pytest
@@ -35,13 +35,8 @@ TINY = f"--game=tiny --preset=scratch --steps=256 --num-envs=4 {LITTLE}"
 STEPS = "step_{:012d}"
 
 
-class Finished(NamedTuple):
-    """A training that went through without a stop."""
-
-    run: Path
-    checkpoints: Path
-    """All checkpoints that were ever written, by name."""
-    printed: str
+Finished = namedtuple("Finished", "run checkpoints printed")
+"""A training that went through without a stop, and the folder of all checkpoints that were ever written, by name."""
 
 
 @pytest.fixture(scope="module", params=[pytest.param(SMALL, marks=pytest.mark.prove, id="sb3")])

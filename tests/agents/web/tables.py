@@ -84,8 +84,10 @@ def states_from_views(table, seat):
         env.step(action)
         after = env.view(viewer(seat))
         known = _known(env, before, after, action, seat)
-        told += [{"move": move, "phrase": phrase} for phrase in _sentences(env, known)]
-        if (pause := get_kit(env.game.name).narrator.pause(known)) is not None:
+        narrator, settled = get_kit(env.game.name).narrator, is_settled(env.game.name, before, after)
+        sentences = [*narrator.story(known), *(narrator.settlement(after) if settled else [])]
+        told += [{"move": move, "phrase": phrase} for phrase in sentences]
+        if (pause := narrator.pause(known)) is not None:
             last["last_pause"] = as_sent(pause.name)
         if after["phase"] == "over":
             columns, rows = score_table(env.game.name, known)
@@ -103,11 +105,6 @@ def _known(env, before, after, action, seat):
     if before["player"] != seat:
         info = info.heard(before["phase"])
     return SeenMove(before, after, info, seat, env.num_players, env.config_dict())
-
-
-def _sentences(env, move):
-    narrator, settled = get_kit(env.game.name).narrator, is_settled(env.game.name, move.before, move.after)
-    return [*narrator.story(move), *(narrator.settlement(move.after) if settled else [])]
 
 
 def _state(table, env, seat, told, move):

@@ -145,7 +145,7 @@ async def test_nobody_is_thrown_out_and_a_lost_connection_is_waited_for(server, 
         await sitting.leave()
 
 
-def test_unused_tables_go_before_those_that_are_over_and_so_do_their_files(tmp_path, monkeypatch):
+def test_unused_tables_go_with_their_files_before_those_that_are_over(tmp_path, monkeypatch):
     server = Server(tmp_path)
     tables = [new_table("tiny", players=2) for _ in range(3)]
     for table in tables[:2]:

@@ -127,7 +127,7 @@ def test_what_cannot_be_saved_is_not_done(tmp_path, monkeypatch, change):
     assert resumed(table.path).move == table.move
 
 
-def test_no_two_players_or_agents_at_a_table_have_names_that_look_the_same():
+def test_nobody_at_a_table_has_a_name_that_looks_like_anothers_and_agents_have_names_of_their_own():
     table = Table("black_jacky", seats_for("black_jacky", ["Anna", "Bob"], ["random"]))
     for name in ("Bob", "BOB", "fips", "Bob\ufe0f", "B\u034fob", "\uff22\uff4f\uff42", "B o b"):
         with pytest.raises(MessageError, match="somebody at this table is called"):
@@ -139,8 +139,6 @@ def test_no_two_players_or_agents_at_a_table_have_names_that_look_the_same():
     with pytest.raises(MessageError, match="printable characters"):
         seats_for("black_jacky", ["\u2800"], ["random"])
 
-
-def test_agents_have_names_of_their_own_which_their_kind_keeps_unless_a_person_has_them():
     def names(people, agents):
         return [seat.name for seat in seats_for("black_jacky", people, agents) if seat.agent]
 

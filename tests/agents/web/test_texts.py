@@ -20,8 +20,8 @@ from blackjacky_env.declare.options import declared_options
 from blackjacky_env.draw.picture import LAYOUTS, draw_svg
 from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.tables import SHORT, choose
-from tests.envs.playing import fresh, play_randomly
-from tests.games.fixtures import examples_of
+from tests.games import tables
+from tests.games.tables import TABLES, seated
 from tests.replay.reading import REAL
 
 TEXTS = json.loads((PAGE / "texts.json").read_text("utf-8"))
@@ -126,13 +126,8 @@ class Asked(dict):
 
 def positions(game, every):
     """Every so many positions of a random game at each table and with the options of the examples, the last too."""
-    examples = examples_of(game)
-    tables = [{"num_players": size, "variant": each.name} for each in get_game(game).variants for size in each.sizes]
-    for options in [*(table | examples.short for table in tables), *examples.tables]:
-        env, seed = fresh(7, game, **options), 0
-        yield env
-        while not env.terminations[env.agent_selection]:
-            yield play_randomly(env, seed := seed + 1, every)
+    for options in [options for name, options in TABLES if name == game]:
+        yield from tables.positions(seated(game, **options), 7, every)
 
 
 @every_game

@@ -1,4 +1,4 @@
-"""Rare cases: what an action has brought about. The rules they concern stand beside their list below."""
+"""Rare cases, by the snapshot before an action (b), the action (a) and the snapshot now (n), each under its rules."""
 
 from tests.reference.declaration import tells, told
 
@@ -19,14 +19,12 @@ def moon_with_good_spies(_before, _action, after):
 
 CASES = {
     # B3
-    "passed_across": lambda before, _action, after: before["pass_to"] == "across" and bool(told(after, rules.Passed)),
+    "passed_across": lambda b, a, n: b["pass_to"] == "across" and bool(told(n, rules.Passed)),
     "red_1_passed": tells(rules.Passed, lambda passed: rules.RED_STAR in passed.cards),
     "passed_spy_played": passed_spy_played,
     # V3
     "last_three_of_the_pile": tells(rules.LastThree),
-    "pile_and_no_passing": lambda before, _action, after: (
-        before["pass_to"] is None and bool(told(after, rules.LastThree))
-    ),
+    "pile_and_no_passing": lambda b, a, n: b["pass_to"] is None and bool(told(n, rules.LastThree)),
     # V4
     "one_skipped": tells(rules.Skipped, lambda skipped: skipped.players == 1),
     "several_skipped": tells(rules.Skipped, lambda skipped: skipped.players > 1),
@@ -55,10 +53,10 @@ CASES = {
     "moon_with_good_spies": moon_with_good_spies,
     "moon_where_good_spies_never_score": tells(rules.Moon, lambda shot: not shot.good_spies_score),
     # V2
-    "moon_for_the_others": lambda before, action, _after: before["phase"] == "choose" and action == rules.OTHERS,
-    "moon_for_myself": lambda before, action, _after: before["phase"] == "choose" and action == rules.MYSELF,
+    "moon_for_the_others": lambda b, a, n: b["phase"] == "choose" and a == rules.OTHERS,
+    "moon_for_myself": lambda b, a, n: b["phase"] == "choose" and a == rules.MYSELF,
     # V6, B9
     "total_halved": tells(rules.Halved),
     "ended_by_max_deals": tells(rules.Ended, lambda ended: not ended.limit_reached),
-    "several_winners": lambda _before, _action, after: len(after["winners"]) > 1,
+    "several_winners": lambda b, a, n: len(n["winners"]) > 1,
 }

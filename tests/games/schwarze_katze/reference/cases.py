@@ -1,4 +1,4 @@
-"""Rare cases: what happened between two snapshots of a game. The rules they concern stand beside their list below."""
+"""Rare cases, by the snapshot before an action (b), the action (a) and the snapshot now (n), each under its rules."""
 
 from .rules import Card
 
@@ -55,50 +55,42 @@ def discards(before, action):
 
 CASES = {
     # K4
-    "heart_discarded": lambda before, action, _after: (
-        (card := discards(before, action)) is not None and card.suit == "H"
-    ),
-    "queen_discarded": lambda before, action, _after: discards(before, action) == QUEEN,
-    "queen_discarded_on_hearts": lambda before, action, _after: (
-        discards(before, action) == QUEEN and before["table"][0][1].endswith("H")
-    ),
+    "heart_discarded": lambda b, a, n: (card := discards(b, a)) is not None and card.suit == "H",
+    "queen_discarded": lambda b, a, n: discards(b, a) == QUEEN,
+    "queen_discarded_on_hearts": lambda b, a, n: discards(b, a) == QUEEN and b["table"][0][1].endswith("H"),
     # K3, K9
-    "heart_led": lambda before, action, _after: (card := leads(before, action)) is not None and card.suit == "H",
-    "queen_led": lambda before, action, _after: leads(before, action) == QUEEN,
-    "hearts_alone_led": lambda before, action, _after: (
-        leads(before, action) is not None
-        and len(hand := before["hands"][before["player"]]) > 1
+    "heart_led": lambda b, a, n: (card := leads(b, a)) is not None and card.suit == "H",
+    "queen_led": lambda b, a, n: leads(b, a) == QUEEN,
+    "hearts_alone_led": lambda b, a, n: (
+        leads(b, a) is not None
+        and len(hand := b["hands"][b["player"]]) > 1
         and all(card.endswith("H") for card in hand)
     ),
     # K5
-    "queen_takes_her_trick": lambda before, action, _after: queen_goes(before, action) == "to her player",
-    "queen_caught": lambda before, action, _after: queen_goes(before, action) == "to another",  # spades were led
-    "queen_in_the_last_trick": lambda before, action, after: (
-        scored(before, after) and any(card == QUEEN for _, card in trick_after(before, action))
-    ),
-    "nobody_else_follows": lambda before, action, _after: len(followers(whole_trick(before, action))) == 1,
-    "ace_loses_off_suit": lambda before, action, _after: any(
+    "queen_takes_her_trick": lambda b, a, n: queen_goes(b, a) == "to her player",
+    "queen_caught": lambda b, a, n: queen_goes(b, a) == "to another",  # spades were led
+    "queen_in_the_last_trick": lambda b, a, n: scored(b, n) and any(card == QUEEN for _, card in trick_after(b, a)),
+    "nobody_else_follows": lambda b, a, n: len(followers(whole_trick(b, a))) == 1,
+    "ace_loses_off_suit": lambda b, a, n: any(
         card.height > dict(trick)[taker(trick)].height
-        for trick in [whole_trick(before, action)]
+        for trick in [whole_trick(b, a)]
         for _, card in trick  # a high card of another suit does not take the trick
     ),
     # K6
-    "nobody_without_a_trick": lambda before, action, after: without_a_trick(before, action, after) == 0,
-    "several_without_a_trick": lambda before, action, after: (without_a_trick(before, action, after) or 0) > 1,
-    "all_tricks_to_one": lambda before, action, after: (
-        without_a_trick(before, action, after) == len(before["hands"]) - 1
-    ),
-    "all_penalties_to_one": lambda before, _action, after: (
-        scored(before, after) and 0 in after["last_deal"] and sum(penalty > 0 for penalty in after["last_deal"]) == 1
+    "nobody_without_a_trick": lambda b, a, n: without_a_trick(b, a, n) == 0,
+    "several_without_a_trick": lambda b, a, n: (without_a_trick(b, a, n) or 0) > 1,
+    "all_tricks_to_one": lambda b, a, n: without_a_trick(b, a, n) == len(b["hands"]) - 1,
+    "all_penalties_to_one": lambda b, a, n: (
+        scored(b, n) and 0 in n["last_deal"] and sum(penalty > 0 for penalty in n["last_deal"]) == 1
     ),  # there is no bonus for it, also if others have taken tricks
     # K6, K8
-    "tricks_without_penalty": lambda before, _action, after: scored(before, after) and 0 in after["last_deal"],
-    "negative_total": lambda before, _action, after: scored(before, after) and min(after["totals"]) < 0,
+    "tricks_without_penalty": lambda b, a, n: scored(b, n) and 0 in n["last_deal"],
+    "negative_total": lambda b, a, n: scored(b, n) and min(n["totals"]) < 0,
     # K7, K8
-    "last_deal": lambda _before, _action, after: after["phase"] == "over" and after["deal"] > 0,  # the last of several
-    "won_with_penalties": lambda _before, _action, after: after["phase"] == "over" and min(after["totals"]) > 0,
-    "won_in_the_last_deal": lambda before, _action, after: (
-        after["phase"] == "over" and min(before["totals"]) < min(before["totals"][s] for s in after["winners"])
+    "last_deal": lambda b, a, n: n["phase"] == "over" and n["deal"] > 0,  # the last of several
+    "won_with_penalties": lambda b, a, n: n["phase"] == "over" and min(n["totals"]) > 0,
+    "won_in_the_last_deal": lambda b, a, n: (
+        n["phase"] == "over" and min(b["totals"]) < min(b["totals"][s] for s in n["winners"])
     ),  # by somebody who had more than another before
-    "several_winners": lambda _before, _action, after: len(after["winners"]) > 1,
+    "several_winners": lambda b, a, n: len(n["winners"]) > 1,
 }

@@ -12,13 +12,15 @@ from tests.envs.playing import fresh, play_randomly
 
 REAL = [pytest.param(game, marks=[] if game == DEFAULT else pytest.mark.prove) for game in GAMES]
 """Games with pictures and words, the default one in `make test`."""
-DATA = re.compile(r'<script type="application/octet-stream" id="page-data">([^<]*)</script>')
+DATA = re.compile(r'<script type="application/octet-stream" id="page-(?:data|judgement)">([^<]*)</script>')
 
 
 def film_in(page):
-    """What the page holds of the game."""
-    (data,) = DATA.findall(page)
-    return json.loads(gzip.decompress(base64.b64decode(data)))
+    """What the page holds of the game, with what followed later."""
+    film = {}
+    for data in DATA.findall(page):
+        film |= json.loads(gzip.decompress(base64.b64decode(data)))
+    return film
 
 
 def pictures_in(page):

@@ -1,11 +1,12 @@
 """Replays with estimates of the champion, and what may come of an action: what takes a server seconds."""
 
+import asyncio
 import json
 
 import numpy as np
 import pytest
 
-from blackjacky_agents.web.replay import replay_page
+from blackjacky_agents.web.replay import Replays
 from blackjacky_agents.web.server import MAX_WAITING
 from blackjacky_env.games import GAMES
 from tests.agents.web.tables import new_table
@@ -52,6 +53,19 @@ def test_the_replay_is_a_page_of_its_own_when_the_game_is_over_and_only_so_many_
         assert page.headers["content-security-policy"].startswith("sandbox allow-scripts;")  # no access to this site
 
 
+async def made(replays, recorded, language="en"):
+    """The parts of a page in the order in which they are sent."""
+    return [part async for part in replays.page(recorded, language)]
+
+
+async def begun(replays, recorded):
+    """The first two parts of a page, whose reader then goes."""
+    parts = replays.page(recorded)
+    first = [await anext(parts), await anext(parts)]
+    await parts.aclose()
+    return first
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_a_replay_has_every_players_curve_and_judges_moves_and_is_made_once(game):
     table, rng = new_table(game), np.random.default_rng(0)
@@ -59,13 +73,20 @@ def test_a_replay_has_every_players_curve_and_judges_moves_and_is_made_once(game
         legal = [each["action"] for each in table.actions(0)]
         table.play(int(rng.choice(legal)) if legal else table.thought()())
     recorded = {"names": dict.fromkeys(table.env.possible_agents, "A"), "record": table.env.record()}
-    page = replay_page(recorded)
-    film = film_in(page)
+    replays = Replays()
+    first, progress = asyncio.run(begun(replays, recorded))
+    early = film_in(first)
+    assert (early["wins"], "0 %" in progress) == (None, True)
+    assert all(mind["chances"] and mind["win"] is None for mind in early["thoughts"])
+    parts = asyncio.run(made(replays, recorded))
+    assert first == parts[0]
+    film = film_in("".join(parts))
     assert all(mind["by"] == "champion" for mind in film["thoughts"])
     assert all(0 <= win <= 1 for row in film["wins"][:-1] for win in row)
     assert any(mind["cost"] for (seat, *_), mind in zip(film["moves"], film["thoughts"], strict=True) if seat == 0)
     assert "samples of the hidden cards" in film["note"]
-    german = film_in(replay_page(json.loads(json.dumps(recorded)), "de"))
+    (*_, page, end) = asyncio.run(made(replays, json.loads(json.dumps(recorded)), "de"))
+    german = film_in(page + end)
     assert (german["language"], german["wins"]) == ("de", film["wins"])
     assert "Stichproben der verdeckten Karten" in german["note"]
     assert german["moves"] != film["moves"]

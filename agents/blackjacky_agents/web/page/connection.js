@@ -54,6 +54,11 @@ export class Connection {
     if (this.timer) this.connect();
   }
 
+  // Another picture, of a connection that is there: not from another window, which has taken the seat over.
+  renew() {
+    if (this.open) this.connect();
+  }
+
   send(message) {
     if (this.open) this.socket.send(JSON.stringify(message));
     return this.open;

@@ -112,7 +112,8 @@ function showForm() {
   const size = chosen.people.length + chosen.agents.length;
   const { min, max } = namedTable() ? { min: namedTable().num_players, max: namedTable().num_players } : variant();
   const full = size >= max;
-  find("people").replaceChildren(...chosen.people.map(personField), addButton("add-person", text("add_person"), full, () => {
+  find("people").replaceChildren(...chosen.people.map(personField), addButton("add-person", text("add_person"), full && !chosen.agents.length, () => {
+    if (full) chosen.agents.pop();
     chosen.people.push(text("person", { number: chosen.people.length + 1 }));
   }));
   find("agents").replaceChildren(...chosen.agents.map(agentField), addButton("add-agent", text("add_agent"), full, () => {
@@ -221,17 +222,21 @@ function subsetField(option) {
 async function open(event) {
   event.preventDefault();
   opening = find("open").disabled = true;
+  notice("");
+  find("opened").replaceChildren();
   const { level, ...wanted } = chosen;
   const order = { ...wanted, variant: find("variant").value };
-  const answer = await fetch(`${here}/tables`, { method: "POST", body: JSON.stringify(order) });
+  const answer = await fetch(`${here}/tables`, { method: "POST", body: JSON.stringify(order) }).catch(() => null);
   opening = find("open").disabled = false;
-  if (!answer.ok) return notice(await answer.text());
-  notice("");
+  if (!answer?.ok) return notice(answer ? await answer.text() : text("server_away"));
   const said = await answer.json();
   const seats = said.seats.filter((seat) => seat.address);
   if (seats.length === 1) return location.assign(withLanguage(path(seats[0].address)));
   opened.push(said);
   sessionStorage.setItem(here, JSON.stringify(opened));
+  const list = make("ul");
+  list.append(tableItem(said, true));
+  find("opened").replaceChildren(make("p", { textContent: text("is_opened") }), list);
   await load();
 }
 

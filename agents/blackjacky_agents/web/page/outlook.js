@@ -5,6 +5,12 @@ import { inWords, text, word } from "./texts.js";
 
 const percent = (share) => `${Math.round(100 * share)} %`;
 
+// The action to recommend: the one that was, unless another is clearly better.
+export function recommended(outlooks, advised) {
+  const own = outlooks.find(({ action }) => action === advised);
+  return own.level ? own : outlooks.reduce((one, other) => (other.win > one.win ? other : one));
+}
+
 // What the recommended action is worth, why, and on demand what the others are.
 export function estimates(outlooks, advised, state) {
   const own = outlooks.find(({ action }) => action === advised);
@@ -22,8 +28,7 @@ function reason(own, outlooks, { actions, names }) {
   if (!others.length) return wins;
   const best = others.reduce((one, other) => (other.win > one.win ? other : one));
   const other = inWords(actions.find(({ action }) => action === best.action), names);
-  const kind = own.level && best.level ? "level" : own.win >= best.win ? "best" : "other";
-  return `${wins} ${text(`reason_${kind}`, { other, wins: hundredth(best) })}`;
+  return `${wins} ${text(own.level && best.level ? "reason_level" : "reason_best", { other, wins: hundredth(best) })}`;
 }
 
 function outlookTable(outlooks, state) {

@@ -6,7 +6,7 @@ import { find, make, paragraph } from "./elements.js";
 import { Ending } from "./ending.js";
 import { Moments } from "./moments.js";
 import { moveCards, places } from "./motion.js";
-import { estimates } from "./outlook.js";
+import { estimates, recommended } from "./outlook.js";
 import { Pace } from "./pace.js";
 import { Picture } from "./picture.js";
 import { Sound } from "./sound.js";
@@ -38,6 +38,7 @@ function received(message) {
   if (message.type === "state") {
     const isNew = state && message.move !== state.move;
     if (message.move !== state?.move) nextMove();
+    if (isNew) notice("");
     state = message;
     show();
     if (isNew) sound.play(state.actions.length > 0);
@@ -188,10 +189,14 @@ function showHints() {
 function showAdvice() {
   const choice = state.actions.find((each) => each.action === advised?.action);
   const words = choice && inWords(choice, state.names);
-  find("advice").textContent = choice ? text("advice", { words }) : "";
+  find("advice").textContent = choice ? text(advised.key ?? "advice", { words }) : "";
 }
 
-function showOutlook({ action, actions }) {
+function showOutlook({ action: asked, actions }) {
+  const { action } = recommended(actions, asked);
+  if (action !== asked) advised = { action, key: "advice_now" };
+  showActions();
+  showAdvice();
   find("outlook").replaceChildren(...estimates(actions, action, state));
   find("outlook").scrollIntoView({ block: "nearest" });
 }
@@ -219,7 +224,7 @@ function setLanguage(wanted) {
   find("story").replaceChildren();
   showHelp();
   show();
-  connection.connect();
+  connection.renew();
 }
 
 function chooseByKey(event) {
@@ -234,7 +239,7 @@ find("language").onchange = () => {
   localStorage.setItem("language", find("language").value);
   setLanguage(find("language").value);
 };
-narrow.onchange = () => connection.connect();
+narrow.onchange = () => connection.renew();
 find("show-menu").onclick = () => {
   showHelp();
   find("menu").showModal();

@@ -60,14 +60,15 @@ def test_a_game_is_played_to_its_end_and_kept(run, tmp_path):
 
 
 def test_mistakes_get_an_answer_and_the_end_of_input_ends_politely(run):
-    lines = ["", "help", "77", "shuffle", "? lay 4", "lay 4", "no", "swap", "sw 7 dis"]
+    lines = ["", "help", "77", "shuffle", "? sw", "? lay 4", "lay 4", "no", "swap", "sw 7 dis"]
     told = run("--opponents", "random*3", "--seed", "3", lines=lines)
     assert max(map(columns_of, told.splitlines())) <= WIDTH + len("> ")  # also where there is no terminal
     for answer in (
         "Type a number or a name",
         "lay 4: the next active player draws a card. Not now: ",
         "There is no choice 77; the numbers are 1 .. 2.",
-        "no action is called 'shuffle'; ",
+        "No choice is called 'shuffle'. Type a number, or words such as 'no trick' or ",
+        "choices like this is allowed now.",
         "'lay 4' is illegal: there is no 4 in the hand",
         "Ambiguous; it could be: swap 7 with the draw pile; swap 7 with the discard pile.",
         "Game abandoned. Goodbye!",

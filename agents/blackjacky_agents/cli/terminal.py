@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import shutil
@@ -195,10 +196,10 @@ def ask(sitting: Sitting) -> int:
 def show_choices(sitting: Sitting, choices: Mapping[int, str]) -> None:
     """Print what is to be done, and the numbered choices in as many columns as fit."""
     phase = sitting.view["phase"]
-    print(filled(sitting.texts["phases"].get(phase, f"Your turn: {phase}.")))
+    print(filled(sitting.texts["phases"].get(phase, f"Your turn: {phase.replace('_', ' ')}.")))
     cells = [f"{number:3} {words}" for number, words in enumerate(choices.values(), 1)]
     width = max(map(len, cells)) + 2
-    lines = -(-len(cells) // max(1, columns() - 1 // width))
+    lines = -(-len(cells) // max(1, (columns() - 1) // width))
     for line in range(lines):
         row = "".join(f"{cell:{width}}" for cell in cells[line::lines]).rstrip()
         print(filled(row, "    ") if len(row) > columns() else row)
@@ -208,7 +209,11 @@ def explain(sitting: Sitting, text: str, choices: Mapping[int, str]) -> str:
     """What the actions meant by ``text`` do, and why they are not legal now if so."""
     words, lines = sitting.env.game.words.actions, []
     every = {action: words.name(action) for action in range(len(words))}
-    for action in matching(text, choices) or matching(text, every)[:1] or [sitting.env.parse_action(text)]:
+    meant = matching(text, choices) or matching(text, every) or [named(text, choices, sitting)]
+    if len(meant) > 1 and meant[0] not in choices:  # rather than what would be wrong with a card of others
+        told = dict.fromkeys(filter(None, (wording.explanation(sitting.texts, words[action]) for action in meant)))
+        return filled(f"{'; '.join([*told][:3]) or text}. None of the {len(meant)} choices like this is allowed now.")
+    for action in meant if meant[0] in choices else meant[:1]:
         told = wording.explanation(sitting.texts, words[action])
         name = choices.get(action) or words.name(action)
         can = f"{name} is allowed now." if action in choices else f"Not now: {wording.why_not(sitting.env, action)}"
@@ -225,10 +230,20 @@ def find(text: str, choices: Mapping[int, str], sitting: Sitting) -> int:
         return meant[0]
     if meant:
         raise ValueError("Ambiguous; it could be: " + "; ".join(choices[action] for action in meant) + ".")
-    action = sitting.env.parse_action(text)
+    action = named(text, choices, sitting)
     if action in choices:
         return action
     raise ValueError(wording.why_not(sitting.env, action))
+
+
+def named(text: str, choices: Mapping[int, str], sitting: Sitting) -> int:
+    """The action of this name; the `ValueError` for an unknown one names what can be done now."""
+    try:
+        return sitting.env.parse_action(text)
+    except ValueError:
+        near = difflib.get_close_matches(text, choices.values(), n=3, cutoff=0.5) or list(choices.values())[:3]
+        told = " or ".join(map(repr, near))
+        raise ValueError(f"No choice is called {text!r}. Type a number, or words such as {told}; or `help`.") from None
 
 
 def hint(sitting: Sitting, choices: Mapping[int, str]) -> str:

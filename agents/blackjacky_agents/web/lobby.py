@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import json
+import re
+import secrets
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -13,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from blackjacky_agents.games import agent_names, get_kit
 from blackjacky_agents.storage.checked import in_short
+from blackjacky_agents.storage.files import write_file
 from blackjacky_agents.web.host import Host
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.seats import levels, seats_for
@@ -20,6 +24,7 @@ from blackjacky_agents.web.table import Reader, Table, modified
 from blackjacky_agents.wording import page_texts, pictured_cards
 from blackjacky_env.declare import describe_options
 from blackjacky_env.games import GAMES, get_game, usable_games
+from blackjacky_env.reading import read_file
 
 MAX_ORDER = 8192
 """Maximum size of an order in bytes."""
@@ -27,6 +32,25 @@ MAX_TABLES = 100
 """Number of tables that are kept."""
 AWAY = 600.0
 """Seconds for which nobody's place at an unfinished game is given to others, such as while a connection is lost."""
+
+
+def lobby_tokens(folder: Path | None) -> tuple[str, str]:
+    """The tokens in the two addresses of the lobby; a folder, which is made, keeps them as it keeps those of seats.
+
+    Raises `ValueError` if the file that keeps them is damaged.
+    """
+    tokens = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
+    if folder is None:
+        return tokens
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "lobby.json"
+    if not path.exists():
+        write_file(path, json.dumps(tokens), is_private=True)
+        return tokens
+    kept = re.fullmatch(rb'\["([\w-]{32})", "([\w-]{32})"\]', read_file(path))
+    if kept is None:
+        raise ValueError(f"{path} does not hold the two tokens of a lobby: delete it, and new ones are made")
+    return kept[1].decode(), kept[2].decode()
 
 
 def describe_games() -> list[dict[str, Any]]:

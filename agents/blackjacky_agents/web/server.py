@@ -38,6 +38,7 @@ from blackjacky_agents.web.lobby import (
     describe_games,
     has_room,
     listed,
+    lobby_tokens,
     picture_of,
     read_order,
     replaceable,
@@ -86,10 +87,8 @@ class Server:
         per_second: float = 15,
     ) -> None:
         self.folder, self.delay, self.per_second = folder, delay, per_second
-        self.lobby = secrets.token_urlsafe(24)
-        """The token in the lobby's URL."""
-        self.owner = secrets.token_urlsafe(24)
-        """The token in the lobby's URL for whoever has started the server, who is shown all seats there."""
+        self.lobby, self.owner = lobby_tokens(folder)
+        """The tokens in the lobby's URL: for everybody, and for whoever starts the server, who is shown all seats."""
         self.address: str | None = None
         """URL of this server for other machines; None: only this machine can reach it."""
         self.hosts: list[Host] = []
@@ -101,7 +100,6 @@ class Server:
         self._contexts: list[Callable[[], AbstractAsyncContextManager[None]]] = []
         self._seats: dict[str, tuple[Host, Reader]] = {}  # by token, those of spectators too
         if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
             self._resume(folder)
         self.app = Starlette(
             routes=self._routes(),

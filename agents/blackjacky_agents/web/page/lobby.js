@@ -313,5 +313,6 @@ find("my-name").oninput = () => {
 };
 find("order").onsubmit = open;
 await load();
+localStorage.setItem("lobby", here);
 choose(known.games[0].name);
 showGames();

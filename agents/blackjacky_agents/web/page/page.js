@@ -2,7 +2,7 @@
 
 import { Chooser } from "./chooser.js";
 import { Connection } from "./connection.js";
-import { find, make, paragraph } from "./elements.js";
+import { find, make, makeButton, paragraph } from "./elements.js";
 import { Ending } from "./ending.js";
 import { Moments } from "./moments.js";
 import { moveCards, places } from "./motion.js";
@@ -14,7 +14,7 @@ import { help, inWords, loadTexts, opponents, optionsInWords, pictures, signs, t
 import { Tour } from "./tour.js";
 
 const seat = location.pathname.replace(/\/$/, "");
-const narrow = matchMedia("(max-width: 40rem)");
+const narrow = matchMedia("(max-width: 40rem) and (orientation: portrait)");
 const chooser = new Chooser(find("actions"), { act, changed: showChoice, fallback: find("status"), reached: (actions) => picture.reaches(actions) });
 const picture = new Picture(find("picture"), (actions) => chooser.pick(actions), (meaning) => (find("wishes").textContent = meaning));
 const connection = new Connection(socketAddress, `${seat}/texts.json`, { received, changed: connectionChanged });
@@ -27,6 +27,7 @@ const ending = new Ending(find("end"), seat, send);
 
 let state = null;
 let advised = null; // the hint for this move
+let held = null; // an action that waits to be confirmed
 let waiting = false; // for the reply to an action
 let condition = "lost"; // of the connection
 let storyUntil = -1; // the last move in the story shown
@@ -62,6 +63,7 @@ function received(message) {
 
 function nextMove() {
   [advised, waiting, actor] = [null, false, state?.turn];
+  hold(null);
   find("outlook").replaceChildren();
 }
 
@@ -83,10 +85,23 @@ function socketAddress() {
 }
 
 function act(action) {
+  if (find("confirms").checked && held !== action) return hold(action);
+  hold(null);
   if (waiting || !connection.send({ type: "act", move: state.move, action })) return;
   waiting = true;
   notice("");
   showActions();
+}
+
+// What has been chosen is done once it is confirmed, or chosen again.
+function hold(action) {
+  held = action;
+  find("held").hidden = action === null;
+  if (action === null) return find("held").replaceChildren();
+  const words = inWords(state.actions.find((each) => each.action === action), state.names);
+  const yes = makeButton("confirm", text("confirm"), () => act(action));
+  find("held").replaceChildren(make("b", { textContent: text("held", { words }) }), yes, makeButton("undo", text("undo"), () => hold(null)));
+  yes.focus();
 }
 
 // ---------------------------------------------------------------- showing
@@ -229,8 +244,10 @@ function setLanguage(wanted) {
 
 function chooseByKey(event) {
   const busy = event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input, select, dialog");
-  if (!busy && !event.repeat && (tour.pressed(event.key) || moments.key(event.key) || chooser.key(event.key))) event.preventDefault();
+  if (!busy && !event.repeat && (released(event.key) || tour.pressed(event.key) || moments.key(event.key) || chooser.key(event.key))) event.preventDefault();
 }
+
+const released = (key) => key === "Escape" && held !== null && (hold(null) ?? true);
 
 await loadTexts(`${seat}/texts.json`);
 const asked = new URLSearchParams(location.search).get("language") ?? navigator.language.slice(0, 2);
@@ -253,6 +270,10 @@ find("naming").addEventListener("close", () => {
   if (name && name !== state.names[state.you]) connection.send({ type: "name", name });
 });
 find("invite").onclick = invite;
+find("confirms").checked = localStorage.getItem("confirms") !== null;
+find("confirms").onchange = () => (find("confirms").checked ? localStorage.setItem("confirms", "yes") : localStorage.removeItem("confirms"));
+find("lobby").hidden = !localStorage.getItem("lobby"); // of the last lobby that this browser has been in
+find("lobby").href = localStorage.getItem("lobby") ?? "";
 find("hint").onclick = () => {
   find("advice").textContent = text("thinking");
   send({ type: "hint", move: state.move });

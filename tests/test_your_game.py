@@ -165,4 +165,4 @@ def test_a_game_that_draws_nothing_has_a_card_table_whose_cards_can_be_clicked(m
         assert ("bid 2" in words) == (agent == "player_0")
     env.step(1)
     end = {**env.view(None), "winners": [0, 1]}
-    assert score_table("goofspiel", Move(end, end, env.game.words.actions[0], 0, 2, {})).columns == ["hands", "points"]
+    assert score_table("goofspiel", Move(end, end, env.game.words.actions[0], 0, 2, {})).columns == ["points"]

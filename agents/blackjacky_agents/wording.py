@@ -62,9 +62,9 @@ def _default_scores(game: str, move: SeenMove) -> ScoreTable:
     """The lists in the snapshot's last settlement, or else on the table, that have an entry for each player."""
     key, fields = get_game(game).words.settlement_key, get_game(game).fields.shown
     settled = move.after[key]
-    found = settled if isinstance(settled, dict) else {key: settled}
-    public = [part for part, field in fields.items() if field.axes and not field.own and field.name != "winners"]
-    found = found or {part: move.after.get(part) for part in public}
+    found = settled if isinstance(settled, dict) else {key: settled} if settled else {}
+    public = [part for part, each in fields.items() if each.axes == 1 and not (each.own or each.shape)]
+    found = found or {part: move.after.get(part) for part in public if part != "winners"}
     lists = {name: each for name, each in found.items() if isinstance(each, list) and len(each) == move.players}
     rows = [
         ScoreRow(player, [_cell(each[player]) for each in lists.values()], [], winner_mark(move, player))

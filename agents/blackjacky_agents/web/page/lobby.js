@@ -1,6 +1,6 @@
 // The lobby: the games as cards, a form for new tables, made from what the games declare, and the tables that there are.
 
-import { find, make, makeButton } from "./elements.js";
+import { find, make, makeButton, paragraph } from "./elements.js";
 import { languages, text, useLanguage } from "./texts.js";
 
 const here = location.pathname.replace(/\/$/, "");

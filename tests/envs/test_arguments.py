@@ -10,6 +10,7 @@ import gymnasium
 import numpy as np
 import pytest
 
+from blackjacky_agents import CompiledAgent
 from blackjacky_env import IllegalActionError, make_batch, playout
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.seat import SeatEnv
@@ -17,7 +18,7 @@ from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import DEFAULT
 from tests.envs.playing import fresh
 from tests.every_game import TINY
-from tests.policies import Follower, first_legal_of
+from tests.policies import Follower, first_legal
 
 TABLE, SEAT, SEATS, BATCH, PLAYOUT = "table", "seat", "seats", "batch", "playout"
 MAKE = {
@@ -77,7 +78,7 @@ REFUSED = [
     ((SEAT, SEATS), {"opponents": ["cuonter"]}, ValueError, "unknown opponent 'cuonter' for .* did you mean 'counter'"),
     ((SEAT,), {"opponents": [3]}, TypeError, "opponent 3 is neither a name nor an agent"),
     ((SEAT,), {"opponents": [Follower(game="black_spy")]}, ValueError, OF_ANOTHER_GAME),
-    ((SEATS,), {"opponents": [first_legal_of("black_spy")]}, ValueError, OF_ANOTHER_GAME),
+    ((SEATS,), {"opponents": [CompiledAgent("first", "black_spy", first_legal)]}, ValueError, OF_ANOTHER_GAME),
     ((SEATS,), {"opponents": [Follower()]}, TypeError, NOT_COMPILED),
     ((SEATS,), {"opponents": [["random"], "random"]}, TypeError, NOT_COMPILED),
     (ALL, {"game": TINY, "num_players": 4}, ValueError, f"num_players=4 is out of range; allowed are {SIZES}"),
@@ -98,7 +99,7 @@ REFUSED = [
     ((PLAYOUT,), {"policies": "cuonter"}, ValueError, "unknown opponent 'cuonter' for .* did you mean 'counter'"),
     ((PLAYOUT,), {"policies": Follower()}, TypeError, "is not compiled, .* allowed are compiled agents .*'ppo:PATH'"),
     ((PLAYOUT,), {"policies": ["random"] * 3}, ValueError, r"are 3 agents for the 4 players of states"),
-    ((PLAYOUT,), {"policies": first_legal_of("black_spy")}, ValueError, OF_ANOTHER_GAME),
+    ((PLAYOUT,), {"policies": CompiledAgent("first", "black_spy", first_legal)}, ValueError, OF_ANOTHER_GAME),
 ]
 
 

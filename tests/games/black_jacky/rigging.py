@@ -118,9 +118,3 @@ def one_round(hands, top=None, draw=(), start=0, **options):
     """Return a table whose first round deals these hands by seat."""
     deck = deal(hands, top, draw, start, options.get("max_card", 8))
     return Table([deck], len(hands), start, **options)
-
-
-def worked_example(**options):
-    """The sheet's example of a settlement."""
-    table = one_round([[7, 8], [6, 8], [6, 7]], draw=[5, 5, 6, 2], **options)
-    return table.play((lay(8), DRAW), (plus_one(0), DRAW), (plus_one(2), DRAW), KNOCKS, KNOCKS, DRAWS)

@@ -14,7 +14,8 @@ from blackjacky_env.draw.picture import draw_svg, names_of
 from blackjacky_env.draw.scene import EVERYTHING
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.replay import Thoughts, WinCurve, chance_to_win
-from tests.games.black_jacky.rigging import exchange, give, one_round
+from tests.games.black_jacky import moves as do
+from tests.games.black_jacky.rigging import one_round
 from tests.replay.reading import REAL, film_in, pictures_in, random_game
 
 NAMES = ["Ada", "Bob", "<b>Cem & Co</b>", "Dora"]
@@ -42,7 +43,7 @@ def test_every_view_of_every_position_is_the_picture_of_the_environment(game):
 
 
 def test_a_card_given_in_secret_is_named_to_nobody_else():
-    env = one_round([[3, 1], [6, 7], [8, 8]]).play(exchange(0, 1), give(1)).env
+    env = one_round([[3, 1], [6, 7], [8, 8]]).play(do.exchange(0, 1), do.give(1)).env
     page = replay_html(env.record(), names=["Ada", "Bob", "Cem"])
     assert film_in(page)["moves"] == [[0, "lay 3: Ada and Bob exchange", None], [0, "give 1", "give a card"]]
     told = [re.findall(r">Ada: ([^<]*)<", view[-1]) for view in pictures_in(page)]

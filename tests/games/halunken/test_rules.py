@@ -187,19 +187,6 @@ def test_a_captain_landed_on_goes_to_the_next_free_field(others, ends):
     table.choose(3, 1, 1, 1).shows(captains=[3, ends, *others], mover=None)
 
 
-def test_who_is_moved_on_takes_no_card_and_moves_from_there():
-    """H7 .. H9: without cards he is not robbed; no figure stands on a free field, Black Jack neither."""
-    table = basic(0, 3, 8).arrange(["R4 R7", "R5", "R6"], taverns={3: "", 4: "Y1"}).choose(3, 7, 7)
-    assert (table.now["captains"][1], table.now["crews"][1]) == (4, ["R5"])
-    assert table.now["taverns"][4]["top"] == "Y1"
-    basic(0, 2, 8).choose(2, 4, 7).shows(captains=[2, 7, 1])
-    table = basic(0, 3, 8).arrange(["", "", "R7"], taverns={3: "", 8: ""}).choose(3, 7, 7)
-    table.shows(captains=[3, 4, 8], asked=("choose", 0), round=1)
-    table = Table(0, 3, 8, jack=4, jack_deck="1").nobody_bids()
-    table.arrange([""] * 3, taverns={3: "", 8: "", 6: ""}, captains=[0, 3, 8], jack=4).choose(3, 7, 7)
-    table.shows(captains=[3, 5, 8], black_jack=6)  # J4: 1 onto seat 1, and on
-
-
 def test_the_example_of_a_round_on_the_sheet():
     """H4 .. H8: Blue 5, Red 3, Green 5, Yellow Rum as 1, one field behind Red."""
     table = basic(10, 5, 0, 4)

@@ -108,19 +108,6 @@ def test_thoughts_are_the_likeliest_moves_and_the_one_that_was_made():
         assert not any("left+" in name or "player_" in name for name, *_ in chances)
 
 
-WIN = Thoughts(np.full(61, 1 / 61), 0.25)
-IMPOSSIBLE = [
-    ({"thoughts": [WIN] * 4}, "thoughts=4 entries; this record has 5 moves"),
-    ({"curve": WinCurve(np.zeros((5, 4)))}, r"curve has wins of shape \(5, 4\); needed is \(6, 4\)"),
-]
-
-
-@pytest.mark.parametrize(("options", "message"), IMPOSSIBLE)
-def test_thoughts_and_curves_of_another_game_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        replay_html(random_game("black_jacky", most=5).record(), **options)
-
-
 NO_RECORDS = [
     (lambda record: "{", "a record: expected is a mapping, as from record.., not str"),
     (lambda record: {"names": {}, "record": record}, "this record lacks 'game'"),
@@ -142,10 +129,15 @@ def test_records_that_are_none_are_named(change, message):
         replay_html(change(record))
 
 
-def test_moves_after_the_end_are_refused():
+def test_moves_after_the_end_and_thoughts_and_curves_of_another_game_are_refused():
     record = random_game("black_jacky", num_players=2).record()
     with pytest.raises(ValueError, match="the game is over"):
         replay_html({**record, "actions": [*record["actions"], 47]})
+    five = random_game("black_jacky", most=5).record()
+    with pytest.raises(ValueError, match="thoughts=4 entries; this record has 5 moves"):
+        replay_html(five, thoughts=[Thoughts(np.full(61, 1 / 61), 0.25)] * 4)
+    with pytest.raises(ValueError, match=r"curve has wins of shape \(5, 4\); needed is \(6, 4\)"):
+        replay_html(five, curve=WinCurve(np.zeros((5, 4))))
 
 
 @pytest.mark.parametrize("players", [2, 3, 6])

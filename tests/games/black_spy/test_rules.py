@@ -47,12 +47,19 @@ def test_a_seed_means_the_same_dealer_and_the_same_cards_for_ever():
     assert hands[:2] == ["b7 b10 b11 y6 r10 r11 k6 k7 k7 k8", "b1 b5 b6 b9 y8 g3 g9 r9 k4 k7"]
 
 
-@pytest.mark.parametrize(
-    ("players", "deal", "places"), [(4, 0, 1), (4, 1, 3), (4, 2, 2), (3, 1, 2), (5, 1, 4), (6, 1, 5)]
-)
-def test_three_cards_of_everybody_go_to_the_player_in_that_direction(players, deal, places):
+ACROSS_LAST, ACROSS_SECOND, LEFT = "left_right_across", "left_across_right", "left"
+DIRECTIONS = [
+    *((4, ACROSS_LAST, deal, places) for deal, places in ((0, 1), (1, 3), (2, 2), (3, 1))),
+    *((players, ACROSS_LAST, 1, players - 1) for players in (3, 5, 6)),
+    *((4, ACROSS_SECOND, deal, places) for deal, places in ((1, 2), (2, 3))),
+    *((players, LEFT, 1, 1) for players in SIZES),
+]
+
+
+@pytest.mark.parametrize(("players", "cycle", "deal", "places"), DIRECTIONS)
+def test_three_cards_of_everybody_go_to_the_player_in_that_direction(players, cycle, deal, places):
     """B3, O2: chosen clockwise from the dealer's left, all at once when the last one has chosen."""
-    game = dealt(players, first=1).arrange(deal_number=deal)
+    game = dealt(players, first=1, pass_cycle=cycle).arrange(deal_number=deal)
     before = [game.hand(p) for p in range(players)]
     given = [[hand[0], hand[4], hand[-1]] for hand in before]
     for i in range(players):

@@ -238,3 +238,11 @@ def test_a_total_of_exactly_the_limit_is_halved_and_only_a_higher_one_ends_the_g
         assert (game.now["totals"][p], game.rewards()[p]) == (expected, totals[p] - expected)
         assert game.now["last_deal"] == points
         assert (game.now["phase"] == "over") == (over == 1)
+
+
+def test_a_halved_total_counts_in_the_last_deal_too():
+    """V6: the game ends by max_deals, and the halved total wins."""
+    points = last_card(4).first_legal().now["last_deal"]
+    totals = [150 - points[0], 76 - points[1], 140 - points[2], 149 - points[3]]
+    game = last_card(4, exact_limit=True, max_deals=1).arrange(totals=totals).first_legal()
+    game.shows(totals=[75, 76, 140, 149], winners=[0])

@@ -124,6 +124,15 @@ def test_black_jack_on_the_opponents_captain_robs_for_the_buyer_and_pushes(mine,
     table.shows(crews=[[*mine.split(), *["G3"] * robs, "Y1"], left], captains=[7, 4], black_jack=11)  # from 12 on
 
 
+def test_black_jack_on_the_buyers_captain_only_pushes_and_an_empty_harbour_leaves_the_buyer_to_be_robbed():
+    """D4, D5, H7 .. H9: the buyer himself has emptied it before."""
+    table = duel([0, 11], 9, ["G4 G5", "R4 R15"], "R5", {11: "Y1"}, buyer=(1, "R15")).choose(7, 6, jack=2)
+    table.shows(crews=[["G4", "G5"], ["R4", "Y1"]], captains=[7, 4], black_jack=11, round=1)
+    table = duel([8, 4], 9, ["R4 R5 R15", ""], buyer=(0, "R15")).choose(1, 6, jack=7)
+    table.shows(asked=("take", 0), legal="R15").play("R15").shows(asked=("rob", 1), legal="R4 R5 R15", victim=0)
+    table.play("R5").shows(crews=[["R4", "R15"], ["R5"]], black_jack=4)  # pushed to 10 and 11, and 7 further
+
+
 def overtaking(captains, jack, crews, taverns=None, buyer=(0, "R15"), jack_deck=""):
     """Return a duel in which Black Jack moves after the captains."""
     return duel(captains, jack, crews, "", taverns, buyer, jack_deck, duel_black_jack="standard")

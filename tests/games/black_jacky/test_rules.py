@@ -92,11 +92,15 @@ def test_r4_r5_who_has_no_heart_gets_no_cards_no_turn_and_no_sum():
     assert table["last_settlement"]["sums"][1] is None
 
 
-def test_r6_r7_a_wanted_player_is_no_target_of_tricks():
+def test_r6_r7_r13_wanted_players_and_who_has_knocked_are_no_targets_but_who_had_the_last_turn_without_is():
     second = {0: [8, 8], 2: [3, 6], 3: [7, 7]}
     table = Table([losing([1], range(4)), deal(second, start=2)], players=4, hearts=1).knock_all().play(do.tip(2))
     everybody_but_seat_1 = {do.exchange(0, 1), do.exchange(0, 2), do.exchange(1, 2), *map(do.plus_one, range(3))}
     table.shows(player=2, legal={do.NO_TRICK} | everybody_but_seat_1)
+    table = one_round([[7, 7], [3, 6], [8, 8]]).play(do.KNOCKS)
+    table.shows(legal={do.NO_TRICK, do.exchange(0, 1), do.plus_one(0), do.plus_one(1)})
+    table = one_round([[7, 7], [8, 8], [3, 6]]).play(do.KNOCKS, do.DRAWS)
+    table.shows(legal={do.NO_TRICK, do.exchange(0, 2), do.plus_one(0), do.plus_one(2)})
 
 
 def test_r8_r9_a_turn_is_an_optional_trick_though_it_may_do_nothing_and_then_a_compulsory_zock():
@@ -151,13 +155,6 @@ def test_r12_a_knock_gives_everybody_else_one_more_turn_with_tricks_and_later_kn
     table.play(do.lay(5), do.DRAW).settled(displays=[[], [5]])
     table = one_round([[7, 7], [8, 8], [6, 6]]).play(do.KNOCKS, do.KNOCKS)
     table.shows(first_knocker=0, last_turns=[2], knocked=[True, True, False]).play(do.KNOCKS).shows(round=1)
-
-
-def test_r13_who_has_knocked_is_no_target_but_who_had_the_last_turn_without_knocking_is():
-    table = one_round([[7, 7], [3, 6], [8, 8]]).play(do.KNOCKS)
-    table.shows(legal={do.NO_TRICK, do.exchange(0, 1), do.plus_one(0), do.plus_one(1)})
-    table = one_round([[7, 7], [8, 8], [3, 6]]).play(do.KNOCKS, do.DRAWS)
-    table.shows(legal={do.NO_TRICK, do.exchange(0, 2), do.plus_one(0), do.plus_one(2)})
 
 
 def nearly_drained(last_zock):

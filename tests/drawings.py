@@ -24,16 +24,6 @@ def told(svg):
     return [element.text or "" for element in root.iter(f"{SVG}text")]
 
 
-def seat(svg, number):
-    (found,) = parsed(svg).iterfind(f".//{SVG}g[@class='seat'][@data-seat='{number}']")
-    return found
-
-
-def shapes(part):
-    """The shapes in a part, one for each use."""
-    return [element.attrib["href"].removeprefix("#") for element in part.iter(f"{SVG}use")]
-
-
 def cards(svg):
     """Cards that can be clicked, each with its seat."""
     found = [group for group in parsed(svg).iter(f"{SVG}g") if group.get("class") == "card"]

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from blackjacky_agents import CompiledAgent
 from blackjacky_env.compiled.compiling import compiled
 
 
@@ -45,10 +44,6 @@ def cheating(observation, mask, random_state, parameters):
     action = np.argmin(mask)
     mask[action] = 1
     return action
-
-
-def first_legal_of(game):
-    return CompiledAgent("first", game, first_legal)
 
 
 class Follower:

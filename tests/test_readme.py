@@ -73,8 +73,12 @@ def test_the_commands_of_a_page_and_the_extras_that_it_installs_exist(page):
     assert [end for end in ends if not (ROOT / end).exists() and not (ROOT / end[:-3] / "__main__.py").exists()] == []
 
 
-def test_the_installation_names_the_pinned_torch():
+def test_the_installation_names_the_pinned_torch_and_readme_and_citation_file_the_version_and_a_year():
     assert re.search(r"^torch==\S+", read("constraints.txt"), re.MULTILINE)[0] in read("docs/install.md")
+    cited, readme = read("CITATION.cff"), read("README.md")
+    assert set(re.findall(r"^ *version: (\S+)$", cited, re.MULTILINE)) == {__version__}
+    assert re.search(r"version = \{(\S+)\}", readme)[1] == __version__
+    assert re.search(r"year = \{(\d{4})\}", readme)[1] == re.search(r"^ +year: (\d{4})$", cited, re.MULTILINE)[1]
 
 
 def test_every_script_stands_on_the_page_of_the_scripts():
@@ -83,10 +87,3 @@ def test_every_script_stands_on_the_page_of_the_scripts():
     parts = ("proofs/attacks/", "pages/")  # of one program each
     page = read("scripts/README.md")
     assert [name for name in scripts if f"]({name})" not in page and not name.startswith(parts)] == []
-
-
-def test_readme_and_citation_file_cite_the_package_s_version_and_a_year():
-    cited, readme = read("CITATION.cff"), read("README.md")
-    assert set(re.findall(r"^ *version: (\S+)$", cited, re.MULTILINE)) == {__version__}
-    assert re.search(r"version = \{(\S+)\}", readme)[1] == __version__
-    assert re.search(r"year = \{(\d{4})\}", readme)[1] == re.search(r"^ +year: (\d{4})$", cited, re.MULTILINE)[1]

@@ -138,24 +138,6 @@ def play_by_hand(seats, seed, **options):
     return [1 / len(winners) if seat in winners else 0.0 for seat in range(len(seats))]
 
 
-@pytest.mark.parametrize(
-    ("players", "who", "options"),
-    [
-        (2, [COUNTER, THRESHOLD, TRICKSTER], {}),
-        (3, [COUNTER, THRESHOLD, TRICKSTER], {"hand_size": 3, "bust_at": 25}),
-        (4, [COUNTER, THRESHOLD, TRICKSTER], {"variant": "schnell_duell"}),
-        (5, [COUNTER], {}),  # threshold and trickster would draw lots for their tips
-    ],
-)
-def test_games_go_as_through_pettingzoo(players, who, options):
-    seating = np.random.default_rng(1).choice(who, size=(12, players))
-    by_hand = [play_by_hand([AGENTS[a] for a in row], 30 + i, **options) for i, row in enumerate(seating)]
-    assert play_games(AGENTS, seating, seed=30, **options).tolist() == by_hand
-    wrapped = [Wrapped(agent) for agent in AGENTS]
-    assert play_games(wrapped, seating, seed=30, **options).tolist() == by_hand
-    assert len({tuple(row) for row in by_hand}) > 1
-
-
 def test_each_game_follows_from_its_seed_and_its_seats_and_threads_change_nothing():
     seating = np.random.default_rng(3).integers(4, size=(700, 3))
     alone = play_games(AGENTS, seating, threads=1)

@@ -14,7 +14,8 @@ from blackjacky_env import replay_html
 from blackjacky_env.games import GAMES, get_game
 from blackjacky_env.play import NONE
 from blackjacky_env.replay import new_table
-from tests.games.black_jacky.rigging import KNOCK, NO_TRICK, Table, deal, losing, one_round
+from tests.games.black_jacky import moves as do
+from tests.games.black_jacky.rigging import Table, deal, losing, one_round
 from tests.replay.reading import film_in, random_game
 
 pytestmark = pytest.mark.prove
@@ -54,7 +55,9 @@ def test_the_same_record_has_the_same_analysis_with_any_number_of_threads_at_the
 def test_estimates_use_nothing_that_the_player_cannot_know():
     """Other cards in the hands of others: only their estimates differ."""
     hands = ([[1, 2], [8, 8], [7, 7]], [[1, 2], [3, 4], [7, 7]])
-    ours, theirs = (analysed(one_round(cards, top=5).play(NO_TRICK).env.record(), 32).curve.wins[0] for cards in hands)
+    ours, theirs = (
+        analysed(one_round(cards, top=5).play(do.NO_TRICK).env.record(), 32).curve.wins[0] for cards in hands
+    )
     assert (ours == theirs).tolist() == [True, False, True]
 
 
@@ -86,6 +89,6 @@ def test_a_network_plays_on_to_find_its_chance_to_win():
         vector = table.env.observe(agent)["observation"]
         chances[agent], again = (play_on(champion, vector, (NONE,), 200)[:, 0, WIN, 0].mean() for _ in range(2))
         assert chances[agent] == again
-        table.play(NO_TRICK, KNOCK)
+        table.play(do.NO_TRICK, do.KNOCK)
     assert chances["player_0"] > 0.75
     assert chances["player_1"] < 0.35

@@ -13,23 +13,8 @@ from blackjacky_agents.games.black_jacky.bots.counter import estimate
 from blackjacky_agents.games.black_jacky.bots.threshold import PARAMETERS as LIMITS
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.compiled.compiling import entry
-from tests.games.black_jacky.rigging import (
-    DRAW,
-    DRAWS,
-    KNOCK,
-    KNOCKS,
-    NO_TRICK,
-    Table,
-    exchange,
-    give,
-    lay,
-    losing,
-    one_round,
-    plus_one,
-    swap_discard,
-    swap_draw,
-    tip,
-)
+from tests.games.black_jacky import moves as do
+from tests.games.black_jacky.rigging import Table, losing, one_round
 
 BOTS = bot_names("black_jacky")
 KNOCK_FROM, DRAW_BELOW, KEEP_FROM, LAST_DRAW_BELOW = map(int, LIMITS)
@@ -45,80 +30,88 @@ def choice(name, table):
 def test_counter_tips_who_acts_last_in_the_round():
     """P1: seats 4 and 1 tip, in this order, and seat 3 will start."""
     table = Table([losing([1, 4], range(5), start=2)], 5, start=2, hearts=1).knock_all()
-    assert [choice("counter", table), choice("counter", table.play(tip(3)))] == [tip(3), tip(1)]
+    assert [choice("counter", table), choice("counter", table.play(do.tip(3)))] == [do.tip(3), do.tip(1)]
 
 
 @pytest.mark.parametrize("name", ["threshold", "trickster"])
 @pytest.mark.parametrize("last", [False, True])
 @pytest.mark.parametrize("distance", range(-2, 13))
 def test_threshold_and_trickster_zock_by_limits(distance, last, name):
-    table = one_round([[6, 7], [6, 7]], top=7, bust_at=SUM + distance).play(NO_TRICK)  # a 7 lies open
+    table = one_round([[6, 7], [6, 7]], top=7, bust_at=SUM + distance).play(do.NO_TRICK)  # a 7 lies open
     if last:
-        table.play(KNOCK, NO_TRICK)
+        table.play(do.KNOCK, do.NO_TRICK)
     good, low = (KEEP_FROM, LAST_DRAW_BELOW) if last else (KNOCK_FROM, DRAW_BELOW)
     if distance <= 0:
-        expected = swap_draw(7)  # bust: the highest card goes
+        expected = do.swap_draw(7)  # bust: the highest card goes
     elif distance <= good:
-        expected = KNOCK
+        expected = do.KNOCK
     elif distance == good + 1:
-        expected = swap_discard(6)  # the 7 that lies there makes it good
+        expected = do.swap_discard(6)  # the 7 that lies there makes it good
     elif distance > low:
-        expected = DRAW
+        expected = do.DRAW
     else:
-        expected = swap_draw(6)  # too high to draw, too low to knock: the lowest card goes
+        expected = do.swap_draw(6)  # too high to draw, too low to knock: the lowest card goes
     assert choice(name, table) == expected
 
 
 THREE = {"hand_size": 3}
-STAY = (NO_TRICK, swap_discard(2))
+STAY = (do.NO_TRICK, do.swap_discard(2))
 AHEAD, BEHIND = ({"top": 2, "draw": draw} for draw in ([8, 3], [4, 3]))
 NO_ROOM = {"hand_size": 3, "bust_at": 19, "start": 1}
 FULL = [[3, 8, 8], [6, 6, 6], [4, 7, 7]]
-SWAP = (NO_TRICK, swap_discard(6))
+SWAP = (do.NO_TRICK, do.swap_discard(6))
 AFTER_7 = [[8, 8], [3, 7], [5, 6]]
 DONE = [[8, 8], [7, 7], [4, 6]]
 
 THRESHOLD = [
-    ([[6, 7, 8], [1, 2, 2]], {"top": 6, **THREE}, [NO_TRICK], swap_discard(7)),  # 20; without the 6 it would be bust
-    ([[3, 4], [5, 8], [6, 6]], {"bust_at": 14}, [exchange(1, 2)], give(5)),  # its lowest card
-    ([[3, 4], [5, 8], [6, 6]], {"bust_at": 13}, [exchange(1, 2)], give(8)),  # it is bust
+    (
+        [[6, 7, 8], [1, 2, 2]],
+        {"top": 6, **THREE},
+        [do.NO_TRICK],
+        do.swap_discard(7),
+    ),  # 20; without the 6 it would be bust
+    ([[3, 4], [5, 8], [6, 6]], {"bust_at": 14}, [do.exchange(1, 2)], do.give(5)),  # its lowest card
+    ([[3, 4], [5, 8], [6, 6]], {"bust_at": 13}, [do.exchange(1, 2)], do.give(8)),  # it is bust
     # R14: one card was left to draw, and only the 1 lies open, which makes nothing good.
-    ([[2, 3], [2, 3]], {"top": 1, "draw": [3], "max_card": 3}, [DRAWS, NO_TRICK], KNOCK),
+    ([[2, 3], [2, 3]], {"top": 1, "draw": [3], "max_card": 3}, [do.DRAWS, do.NO_TRICK], do.KNOCK),
 ]
 TRICKSTER = [
     # T1: to cut off others when it is ahead with 1, 8, 8 and 3, the other two cards.
-    ([[1, 8], [2, 7]], AHEAD, [DRAWS, STAY, DRAWS, STAY], lay(1)),
-    ([[1, 8], [2, 7]], BEHIND, [DRAWS, STAY, DRAWS, STAY], NO_TRICK),
-    ([[1, 8], [2, 7]], AHEAD, [DRAWS, STAY, DRAWS, KNOCKS], lay(8)),  # nobody can be cut off any more
+    ([[1, 8], [2, 7]], AHEAD, [do.DRAWS, STAY, do.DRAWS, STAY], do.lay(1)),
+    ([[1, 8], [2, 7]], BEHIND, [do.DRAWS, STAY, do.DRAWS, STAY], do.NO_TRICK),
+    ([[1, 8], [2, 7]], AHEAD, [do.DRAWS, STAY, do.DRAWS, do.KNOCKS], do.lay(8)),  # nobody can be cut off any more
     # T3: to get rid of a card when it is bust, with whoever holds the most cards.
-    (FULL, NO_ROOM, [SWAP, DRAWS], exchange(0, 2)),
-    (FULL, NO_ROOM, [SWAP, DRAWS, exchange(0, 2)], give(8)),
-    (FULL[:2], NO_ROOM, [KNOCKS], NO_TRICK),  # nobody to exchange with
+    (FULL, NO_ROOM, [SWAP, do.DRAWS], do.exchange(0, 2)),
+    (FULL, NO_ROOM, [SWAP, do.DRAWS, do.exchange(0, 2)], do.give(8)),
+    (FULL[:2], NO_ROOM, [do.KNOCKS], do.NO_TRICK),  # nobody to exchange with
     # T6: against a player who is done and likely to be just below bust.
-    (AFTER_7, {}, [KNOCKS, (lay(7), DRAW)], plus_one(2)),
-    (AFTER_7, {}, [KNOCKS, (lay(7), swap_draw(3))], NO_TRICK),  # far below
+    (AFTER_7, {}, [do.KNOCKS, (do.lay(7), do.DRAW)], do.plus_one(2)),
+    (AFTER_7, {}, [do.KNOCKS, (do.lay(7), do.swap_draw(3))], do.NO_TRICK),  # far below
     # T2: against a knock, when it is behind.
-    ([[8, 8], [2, 4]], {}, [KNOCKS], lay(2)),
-    ([[8, 8], [2, 4]], {}, [DRAWS], NO_TRICK),
+    ([[8, 8], [2, 4]], {}, [do.KNOCKS], do.lay(2)),
+    ([[8, 8], [2, 4]], {}, [do.DRAWS], do.NO_TRICK),
     # T4: the next player has no turn left, and one card more is likely to make him bust.
-    (DONE, {}, [KNOCKS, DRAWS], lay(4)),
-    (DONE, {}, [KNOCKS, (NO_TRICK, swap_draw(7))], NO_TRICK),  # he has two cards
+    (DONE, {}, [do.KNOCKS, do.DRAWS], do.lay(4)),
+    (DONE, {}, [do.KNOCKS, (do.NO_TRICK, do.swap_draw(7))], do.NO_TRICK),  # he has two cards
     # T5: to be no longer bust.
-    ([[5, 8, 8], [1, 2, 2]], THREE, [], lay(5)),
-    ([[5, 7, 7, 7], [1, 2, 2, 3]], {"hand_size": 4}, [], NO_TRICK),  # 26 - 5 is bust as well
+    ([[5, 8, 8], [1, 2, 2]], THREE, [], do.lay(5)),
+    ([[5, 7, 7, 7], [1, 2, 2, 3]], {"hand_size": 4}, [], do.NO_TRICK),  # 26 - 5 is bust as well
     # T6: to make its good sum better.
-    ([[6, 6, 6], [1, 2, 2]], THREE, [], plus_one(0)),  # 18
+    ([[6, 6, 6], [1, 2, 2]], THREE, [], do.plus_one(0)),  # 18
     # T7: to see another card on the discard pile, as with 15 it swaps its 1 with a 5 if one lies there.
-    ([[1, 7, 7], [2, 2, 3]], {"top": 3, **THREE}, [], lay(7)),
-    ([[1, 7, 7], [2, 2, 3]], {"top": 5, **THREE}, [], NO_TRICK),
+    ([[1, 7, 7], [2, 2, 3]], {"top": 3, **THREE}, [], do.lay(7)),
+    ([[1, 7, 7], [2, 2, 3]], {"top": 5, **THREE}, [], do.NO_TRICK),
     # T8: for the tenth that wins ties.
-    ([[4, 8, 8], [1, 2, 2]], THREE, [], lay(8)),  # 20
-    ([[7, 8, 8], [1, 2, 2]], THREE, [], NO_TRICK),  # bust
+    ([[4, 8, 8], [1, 2, 2]], THREE, [], do.lay(8)),  # 20
+    ([[7, 8, 8], [1, 2, 2]], THREE, [], do.NO_TRICK),  # bust
 ]
 COUNTER = [  # it has 12 or less, so that a card more always is a higher sum; 24, and 20 with the 4; the best
-    *(([[8, 8], hand, [7, 7]], {"start": 2}, [KNOCKS, KNOCKS, NO_TRICK], DRAW) for hand in ([6, 6], [2, 4], [3, 4])),
-    ([[8, 8, 8], [1, 2, 2], [3, 3, 5]], {"top": 4, **THREE}, [NO_TRICK], swap_discard(8)),
-    *(([hand, [2, 2, 3]], {"top": 1, **THREE}, [NO_TRICK], KNOCK) for hand in ([4, 8, 8], [5, 7, 8], [6, 7, 7])),
+    *(
+        ([[8, 8], hand, [7, 7]], {"start": 2}, [do.KNOCKS, do.KNOCKS, do.NO_TRICK], do.DRAW)
+        for hand in ([6, 6], [2, 4], [3, 4])
+    ),
+    ([[8, 8, 8], [1, 2, 2], [3, 3, 5]], {"top": 4, **THREE}, [do.NO_TRICK], do.swap_discard(8)),
+    *(([hand, [2, 2, 3]], {"top": 1, **THREE}, [do.NO_TRICK], do.KNOCK) for hand in ([4, 8, 8], [5, 7, 8], [6, 7, 7])),
 ]
 CASES = {"threshold": THRESHOLD, "trickster": TRICKSTER, "counter": COUNTER}
 
@@ -179,9 +172,9 @@ class Enumeration:
         def drawing_to(mine):
             return float(np.mean([losing_with(mine + 10 * v) for v in self.unseen]))
 
-        chances = {KNOCK: losing_with(x), DRAW: drawing_to(x)}
-        chances |= {swap_draw(v): drawing_to(x - 10 * v) for v in hand}
-        return chances | {swap_discard(v): losing_with(x + 10 * (top - v)) for v in hand}
+        chances = {do.KNOCK: losing_with(x), do.DRAW: drawing_to(x)}
+        chances |= {do.swap_draw(v): drawing_to(x - 10 * v) for v in hand}
+        return chances | {do.swap_discard(v): losing_with(x + 10 * (top - v)) for v in hand}
 
 
 @pytest.mark.parametrize("players", [2, 3, 5])

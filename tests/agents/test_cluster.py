@@ -37,13 +37,10 @@ class Wrong:
 """
 
 
-def test_what_ray_says_about_an_address_is_an_error_of_the_command(tmp_path, capsys):
+def test_what_ray_says_about_an_address_and_a_node_with_other_versions_or_other_code_are_errors(tmp_path, capsys):
     command = ["--agents", "random,threshold", "--games", "60", "--output", str(tmp_path), "--cluster", "nonsense"]
     assert run("tournament", command) == 2
     assert "error: --cluster nonsense: " in capsys.readouterr().err
-
-
-def test_a_node_with_other_versions_or_other_code_is_named():
     for name in ("numpy", "code"):
         with pytest.raises(ClusterError, match=f"the node .* has {name} .*, not other"):
             cluster.run_here({**cluster._own_versions(), name: "other"}, b"")

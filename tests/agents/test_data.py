@@ -97,14 +97,6 @@ def test_rows_are_what_the_environment_shows_and_pays(game, folder):
     assert sum(row["terminated"] for row in rows) == len(dataset) == 5
 
 
-def test_each_policy_sits_in_every_seat_equally_often_and_every_game_has_its_own_cards(written):
-    games = played_in(written)
-    assert len({game["seed"] for game in games}) == GAMES
-    seats = [game["policies"].index("threshold") for game in games[: GAMES - GAMES % 3]]
-    assert [seats.count(seat) for seat in range(3)] == [GAMES // 3] * 3
-    assert all(sorted(game["policies"]) == sorted(PLAYERS) for game in games)
-
-
 def write_until(folder, games):
     """Write a dataset, and be stopped when so many of its games have been played."""
 
@@ -171,7 +163,7 @@ def keys(every):
     return list(zip(every["episode"].tolist(), every["step"].tolist(), strict=True))
 
 
-def test_batches_hold_every_decision_once_as_the_rows_do(written):
+def test_batches_hold_every_decision_once_as_the_rows_do_and_parts_and_policies_share_them(written):
     dataset = Dataset(written)
     every = batches(dataset)
     rows = {(row["episode"], row["step"]): row for row in rows_of(dataset)}
@@ -182,6 +174,11 @@ def test_batches_hold_every_decision_once_as_the_rows_do(written):
         assert every["action_mask"][number].tolist() == row["action_mask"]
         assert (every["action"][number], every["seat"][number]) == (row["action"], row["seat"])
         assert dataset.setup.policies[every["policy"][number]] == row["policy"]
+    dataset = Dataset(written)
+    for options in ([{"part": (number, 3)} for number in range(3)], [{"policies": [name]} for name in PLAYERS[:2]]):
+        parts = [keys(batches(dataset, **each)) for each in options]
+        assert all(parts)
+        assert sorted(key for part in parts for key in part) == sorted(keys(batches(dataset)))
 
 
 def test_the_same_seed_gives_the_same_batches_whatever_the_threads_and_another_one_others(written):
@@ -191,14 +188,6 @@ def test_the_same_seed_gives_the_same_batches_whatever_the_threads_and_another_o
         other = keys(batches(Dataset(written), seed=seed))
         assert other != first
         assert sorted(other) == sorted(first)
-
-
-def test_parts_and_policies_share_the_dataset_without_overlap(written):
-    dataset = Dataset(written)
-    for options in ([{"part": (number, 3)} for number in range(3)], [{"policies": [name]} for name in PLAYERS[:2]]):
-        parts = [keys(batches(dataset, **each)) for each in options]
-        assert all(parts)
-        assert sorted(key for part in parts for key in part) == sorted(keys(batches(dataset)))
 
 
 def test_a_transition_goes_to_the_same_seats_next_decision_with_what_it_earned(written):

@@ -74,7 +74,7 @@ def test_links_are_followed(tmp_path):
     assert [path.suffix for path in (tmp_path / "there").iterdir()].count(".json") == 1
 
 
-def test_a_pipe_gets_what_is_written_and_a_device_stays_and_says_that_it_is_full(tmp_path):
+def test_a_pipe_gets_what_is_written_a_device_stays_and_says_that_it_is_full_and_other_things_are_refused(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     check_writable("--output", pipe)
@@ -91,6 +91,13 @@ def test_a_pipe_gets_what_is_written_and_a_device_stays_and_says_that_it_is_full
         write_file(tmp_path / "full", "text")
     assert (tmp_path / "full").is_symlink()
     assert (tmp_path / "full").is_char_device()
+    (tmp_path / "loop").symlink_to("loop")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "socket"))
+        for name in ("loop", "socket"):
+            with pytest.raises(ValueError, match=f"--output .*{name} cannot be written"):
+                check_writable("--output", tmp_path / name)
+        assert stat.S_ISSOCK((tmp_path / "socket").stat().st_mode)
 
 
 @pytest.mark.parametrize("name", ["stdout", "out.txt"])
@@ -103,13 +110,3 @@ def test_standard_output_in_a_file_keeps_what_was_printed(name, tmp_path):
     with (tmp_path / "out.txt").open("wb") as out:
         subprocess.run([sys.executable, "-c", code, name], cwd=tmp_path, stdout=out, check=True)
     assert (tmp_path / "out.txt").read_text("utf-8").split() == ["1", "2", "3"]
-
-
-def test_what_nothing_can_be_written_to_is_refused(tmp_path):
-    (tmp_path / "loop").symlink_to("loop")
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(str(tmp_path / "socket"))
-        for name in ("loop", "socket"):
-            with pytest.raises(ValueError, match=f"--output .*{name} cannot be written"):
-                check_writable("--output", tmp_path / name)
-        assert stat.S_ISSOCK((tmp_path / "socket").stat().st_mode)

@@ -23,7 +23,8 @@ from blackjacky_env.compiled.random import draw
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.games.black_jacky.state import RECORD
 from tests.agents.positions import FAMILY, Positions, positions
-from tests.games.black_jacky.rigging import DRAW, KNOCK, NO_TRICK, one_round, swap_discard
+from tests.games.black_jacky import moves as do
+from tests.games.black_jacky.rigging import one_round
 from tests.plain_mode import printed_in_plain_mode
 
 NAMES = ("rollout:3", "ismcts:20", "search:20")
@@ -67,11 +68,11 @@ def test_the_same_seed_makes_the_same_legal_moves_and_copies_go_on_alike(name):
 def test_a_move_that_wins_with_certainty_is_found_and_one_that_loses_is_not_made(name):
     for hands in ([[3], [3]], [[3], [1]], [[2], [3]]):
         # The other has knocked with one card, at most a 3: with two cards I have more. Nobody can be bust.
-        table = one_round(hands, start=1, **SMALL).play(NO_TRICK, KNOCK, NO_TRICK)
-        assert act(name, table) == DRAW
-        assert table.play(DRAW)["winners"] == [0]
-    table = one_round([(8, 8), (7, 7)], top=1, start=0, hearts=1, bust_at=10).play(NO_TRICK)
-    assert act(name, table) == swap_discard(8)  # any other card than the 8 leaves me bust
+        table = one_round(hands, start=1, **SMALL).play(do.NO_TRICK, do.KNOCK, do.NO_TRICK)
+        assert act(name, table) == do.DRAW
+        assert table.play(do.DRAW)["winners"] == [0]
+    table = one_round([(8, 8), (7, 7)], top=1, start=0, hearts=1, bust_at=10).play(do.NO_TRICK)
+    assert act(name, table) == do.swap_discard(8)  # any other card than the 8 leaves me bust
 
 
 def test_positions_come_in_proportion_to_their_likelihood_however_much_a_sample_draws():
@@ -129,7 +130,7 @@ TIMED = [pytest.param("search:0.02s", marks=pytest.mark.prove), "ismcts:0.02s"]
 
 
 def surely_draws():
-    return one_round([[3], [1]], start=1, **SMALL).play(NO_TRICK, KNOCK, NO_TRICK)
+    return one_round([[3], [1]], start=1, **SMALL).play(do.NO_TRICK, do.KNOCK, do.NO_TRICK)
 
 
 @pytest.mark.parametrize("name", ["search:50", *TIMED])
@@ -137,7 +138,7 @@ def test_it_explains_itself(name):
     agent = make_agent(name)
     agent.reset(0)
     thoughts = agent.explain(surely_draws().env.observe("player_0"))
-    assert thoughts.probabilities.argmax() == DRAW
+    assert thoughts.probabilities.argmax() == do.DRAW
     assert thoughts.probabilities.sum() == pytest.approx(1)
     assert thoughts.win is not None
 
@@ -147,17 +148,19 @@ def test_it_searches_as_long_as_it_may(name, monkeypatch):
     agent, seen = make_agent(name), surely_draws().env.observe("player_0")
     assert isinstance(agent, TimedSearcher)
     agent.reset(0)
-    assert [twin.act(seen) for twin in (agent, copy.deepcopy(agent), pickle.loads(pickle.dumps(agent)))] == [DRAW] * 3
-    assert agent.act_batch(seen["observation"][None], seen["action_mask"][None]).tolist() == [DRAW]
+    assert [twin.act(seen) for twin in (agent, copy.deepcopy(agent), pickle.loads(pickle.dumps(agent)))] == [
+        do.DRAW
+    ] * 3
+    assert agent.act_batch(seen["observation"][None], seen["action_mask"][None]).tolist() == [do.DRAW]
     single = np.zeros_like(seen["action_mask"])
-    single[KNOCK] = 1
-    assert agent.act({**seen, "action_mask": single}) == KNOCK
+    single[do.KNOCK] = 1
+    assert agent.act({**seen, "action_mask": single}) == do.KNOCK
     clock = [0.0]
     monkeypatch.setattr(searchers.time, "perf_counter", lambda: clock[0])
 
     def act(searcher, observation):
         clock[0] += searcher.parameters[0] / 100_000  # 2,000 simulations in the 0.02 seconds
-        return DRAW
+        return do.DRAW
 
     monkeypatch.setattr(Searcher, "act", act)
     agent.act(seen)

@@ -31,7 +31,7 @@ def simulated(deals, chance, rng):
     return PlayedDeals(("a", "b"), np.array([[0, 1]]), seats, won, won.astype(np.int64))
 
 
-def test_an_agents_means_are_those_of_its_seats_and_every_line_up_counts_the_same():
+def test_means_are_those_of_seats_and_pairs_that_differ_and_one_deal_has_no_interval():
     # Three deals: the line-ups (a, b), (a, c), (a, b) in turn; a wins all against b and nothing against c.
     names, lineups, orders = "abc", [[0, 1], [0, 2]], [[0, 1], [2, 0], [1, 0], [0, 2]]
     result = standings(games_of(names, lineups, orders, [[{0}, {0}], [{2}, {2}], [{0}, {0}], [{2}, {2}]]))
@@ -40,9 +40,6 @@ def test_an_agents_means_are_those_of_its_seats_and_every_line_up_counts_the_sam
     assert (result.agents[0].score.mean, result.games, result.deals, result.nobody.mean) == (0.5, 8, 4, 0)
     assert [lineup.agents for lineup in result.lineups] == [("a", "b"), ("a", "c")]
     assert [lineup.win_rates["a"].mean for lineup in result.lineups] == [1, 0]
-
-
-def test_copies_share_one_mean_and_count_by_pairs_of_seats():
     result = standings(games_of("ab", [[0, 1, 1]], [[0, 1, 1]] * 2, [[{0}, {1}, {0}]] * 2))
     a, b = result.agents
     assert a.win_rate.mean == pytest.approx(2 / 3)
@@ -50,18 +47,12 @@ def test_copies_share_one_mean_and_count_by_pairs_of_seats():
     (first, _) = result.pairs
     assert (first.first, first.second, first.games) == ("a", "b", 12)  # two pairs of seats in each game
     assert first.share.mean == pytest.approx(2 / 3)
-
-
-def test_games_in_which_two_do_equally_well_say_nothing_about_the_pair():
     result = standings(games_of("abc", [[0, 1, 2]], [[0, 1, 2]] * 2, [[{2}, {0}, set()], [{2}, {0}, {1}]]))
     found = {(pair.first, pair.second): pair for pair in result.pairs}
     assert found["a", "b"].games == 3
     assert found["a", "b"].share.mean == pytest.approx(2 / 3)
     assert found["b", "a"].share.mean == pytest.approx(1 / 3)
     assert result.nobody.mean == pytest.approx(1 / 6)
-
-
-def test_a_line_up_with_one_deal_has_no_interval():
     result = standings(games_of("ab", [[0, 1]], [[0, 1]], [[{0}, {1}]]))
     assert result.agents[0].win_rate.mean == 0.5
     assert np.isnan(result.agents[0].win_rate.low)

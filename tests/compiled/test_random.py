@@ -43,12 +43,9 @@ def drawn(of, count):
     return [int(number) for number in out]
 
 
-def test_the_published_numbers_of_seed_1234567_are_drawn():
+def test_the_published_numbers_of_a_seed_are_drawn_and_streams_differ_in_key_purpose_round_and_repeat():
     published = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]
     assert drawn(1234567, 4) == published
-
-
-def test_streams_differ_in_key_purpose_round_and_repeat():
     purposes, rounds, repeats = (grid.ravel() for grid in np.mgrid[0:20, 0:50, 0:50])
     seen = np.zeros((2, len(purposes)), np.uint64)
     for key in range(2):

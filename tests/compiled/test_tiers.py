@@ -51,7 +51,9 @@ def beginning(**changes):
     return types.SimpleNamespace(**{"take": entry(take), **changes})
 
 
-def test_the_first_calls_compile_nothing_and_the_results_are_the_same(monkeypatch, tmp_path):
+def test_the_first_calls_compile_nothing_what_is_compiled_is_used_at_once_and_the_results_are_the_same(
+    monkeypatch, tmp_path
+):
     monkeypatch.setattr(tiers, "is_cached", lambda function, args: False)
     place = beginning()
     compiled_one = place.take
@@ -64,6 +66,12 @@ def test_the_first_calls_compile_nothing_and_the_results_are_the_same(monkeypatc
     assert compiled_one.overloads
     assert place.take is compiled_one, "nothing stands between any more"
     assert plain.tobytes() == own.tobytes()
+    place = beginning()
+    compiled_one = place.take
+    compiled_one(points(), 1)
+    begin_plainly(place, "take")
+    place.take(points(), 1)
+    assert place.take is compiled_one
 
 
 def test_functions_that_begin_together_are_compiled_together(monkeypatch):
@@ -75,15 +83,6 @@ def test_functions_that_begin_together_are_compiled_together(monkeypatch):
     place.take._spent[0] = tiers.PATIENCE
     assert place.other(points(), 2) == 21
     assert place.other is compiled_ones[1]
-
-
-def test_what_is_compiled_already_is_used_at_once():
-    place = beginning()
-    compiled_one = place.take
-    compiled_one(points(), 1)
-    begin_plainly(place, "take")
-    place.take(points(), 1)
-    assert place.take is compiled_one
 
 
 def test_a_game_is_the_same_in_plain_python_and_compiled(game, monkeypatch):

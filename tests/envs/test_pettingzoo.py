@@ -18,7 +18,7 @@ from tests.envs.playing import fingerprint, fresh, one_tiny_game, play_randomly
 REPOSITORY = Path(__file__).parents[2]
 
 
-def test_a_reset_without_seed_goes_on_from_the_last_seeded_one():
+def test_a_reset_without_seed_goes_on_from_the_last_seeded_one_and_games_of_other_seeds_or_without_one_differ():
     games = []
     for env in (fresh(5, num_players=4), fresh(5, num_players=4)):
         env.reset()
@@ -28,9 +28,6 @@ def test_a_reset_without_seed_goes_on_from_the_last_seeded_one():
         games.append([second, env.snapshot()])
     assert games[0] == games[1]
     assert games[0][0] != games[0][1] != fresh(5, num_players=4).snapshot()
-
-
-def test_games_of_other_seeds_up_to_2_to_the_63_minus_1_and_without_one_differ():
     tables = [fresh(seed, num_players=6).snapshot() for seed in (None, None, 0, 2**63 - 2, 2**63 - 1)]
     assert all(one != other for one, other in itertools.combinations(tables, 2))
 

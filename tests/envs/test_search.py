@@ -57,7 +57,7 @@ def settled_rounds(env):
     return found
 
 
-def test_reseeding_keeps_the_table_and_changes_what_is_still_to_be_dealt(game):
+def test_reseeding_a_game_or_its_state_keeps_the_table_and_changes_what_is_still_to_be_dealt(game):
     env = fresh(3, game.name, **({"three_games": True} if game.name == "halunken" else {}))
     play_randomly(env, 3, 2)
     other, same = copy.deepcopy(env), copy.deepcopy(env)
@@ -68,9 +68,6 @@ def test_reseeding_keeps_the_table_and_changes_what_is_still_to_be_dealt(game):
     assert settled_rounds(same) == later
     assert later
     assert settled_rounds(other) != later
-
-
-def test_a_state_can_be_reseeded_and_goes_on_like_a_reseeded_game(game):
     env = fresh(4, game.name)
     play_randomly(env, 4, 3)
     other = TableEnv(game.name)

@@ -105,7 +105,7 @@ def test_a_named_opponent_has_an_instance_for_each_seat_and_an_object_plays_all_
         assert [len(each.seats) for each in cast] == seats
 
 
-def test_an_illegal_action_raises_and_changes_nothing():
+def test_an_illegal_action_raises_and_changes_nothing_or_loses_if_that_is_chosen():
     env, undisturbed = make(num_players=3), make(num_players=3)
     _, info = env.reset(seed=1)
     undisturbed.reset(seed=1)
@@ -115,9 +115,6 @@ def test_an_illegal_action_raises_and_changes_nothing():
     with pytest.raises(IllegalActionError, match=r"action 61 is out of range; allowed are 0 \.\. 60"):
         env.step(61)
     np.testing.assert_array_equal(env.step(0)[0], undisturbed.step(0)[0])
-
-
-def test_an_illegal_action_can_lose_instead():
     env = make(on_illegal="lose", reward="hearts")
     _, info = env.reset(seed=1)
     illegal = int(np.flatnonzero(info["action_mask"] == 0)[0])

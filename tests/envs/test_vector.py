@@ -200,7 +200,7 @@ def test_new_opponents_in_running_games_sit_as_if_these_had_begun_with_them():
         np.testing.assert_array_equal(rewards[fresh], rewards_too[fresh])
 
 
-def test_an_opponent_that_chooses_illegally_is_named_and_the_games_have_to_be_started_again():
+def test_an_opponent_that_chooses_illegally_is_named_and_parameters_are_checked_whenever_they_are_set():
     env = make(opponents=[Policy(cheating)])
     with pytest.raises(RuntimeError, match=r"an opponent broke the rules: agent 'cheating' chose action \d+"):
         deque(play(env, 60), maxlen=0)
@@ -209,9 +209,6 @@ def test_an_opponent_that_chooses_illegally_is_named_and_the_games_have_to_be_st
     env.set_opponents([FIRST, LAST])
     for one, other in zip(play(env, 20), play(make(), 20), strict=True):
         assert_same(one, other)
-
-
-def test_parameters_of_opponents_are_checked_whenever_they_are_set():
     env, policy = make(), threshold.choose
     for wrong in ([], [1, 2, 3], [1, 2, np.nan, 4]):
         with pytest.raises(ValueError, match="agent 'choose': "):

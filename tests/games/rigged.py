@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from blackjacky_env import IllegalActionError
-from blackjacky_env.draw.picture import draw_svg
 from blackjacky_env.play.states import read_state
 from blackjacky_env.testing.tables import state_with
 from tests.reference.side_by_side import replay
@@ -107,12 +106,6 @@ class RiggedTable:
     def put(self, records):
         """Go on from these records, which must have values in their ranges, without the actions that led there."""
         self.env.set_state(state_with(self.env.unwrapped, records))
-
-    def drawn(self, agent=None, **options):
-        return draw_svg(self.env.unwrapped.scene(agent), **options)
-
-    def written(self, agent=None):
-        return self.env.unwrapped.draw_text(agent)
 
     def play_with_reference(self, compared):
         """Play the game again with the reference implementation, unless it is ``compared`` or has no history."""

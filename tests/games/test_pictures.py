@@ -81,16 +81,12 @@ def test_words_are_translated_and_never_smaller_than_a_phone_needs(game):
 
 
 @every_game
-def test_names_are_escaped_shortened_and_used_in_every_sentence(game):
+def test_names_are_escaped_shortened_and_used_in_every_sentence_and_wrong_ones_refused(game):
     env = begun(game)
     names = ["<b>&\"'</b>", "Ада\0\ud800", "a name much too long", *map(str, range(7))][: env.num_players]
     svg = drawn(env, names=names, last_action="Ада: knock")
     assert {"<b>&\"'</b>", "Ада", "a name much t…", "Ада: knock"} <= {*told(svg), *"".join(told(svg)).split("  ")}
     assert not any("player_" in text for text in told(svg))
-
-
-@every_game
-def test_wrong_names_themes_and_layouts_are_refused(game):
     for name, value, said in (
         ("names", ["one"], "there are"),
         ("theme", "pink", "theme='pink'"),

@@ -8,7 +8,6 @@ from blackjacky_env.declare.game import IllegalActionError
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT
 from blackjacky_env.play.expanding import expand_games, new_decisions
-from blackjacky_env.play.step import NONE
 from tests.envs.playing import play_randomly
 
 pytestmark = pytest.mark.prove
@@ -40,21 +39,6 @@ def stepped(env, seed, moves):
         env.step(move)
         rows.append((seat, mask, list(env.rewards.values())))
     return rows
-
-
-def test_a_decision_leads_to_the_next_one_of_its_seat_and_earns_what_is_paid_on_the_way(game):
-    env = TableEnv(game.name, reward=game.score_reward)
-    games = [random_game(env, seed) for seed in SEEDS]
-    decisions, first = expanded(env, games, threads=2), 0
-    for seed, moves in zip(SEEDS, games, strict=True):
-        rows = stepped(env, seed, moves)
-        for number, (seat, *_) in enumerate(rows):
-            later = [other for other in range(number + 1, len(rows)) if rows[other][0] == seat]
-            assert decisions.seats[first + number] == seat
-            assert decisions.following[first + number] == (first + later[0] if later else NONE)
-            paid = sum(rewards[seat] for *_, rewards in rows[number : later[0] if later else None])
-            assert decisions.earned[first + number] == pytest.approx(paid, abs=1e-4)
-        first += len(rows)
 
 
 def test_every_single_move_is_looked_up_in_its_mask():

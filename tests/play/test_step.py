@@ -33,7 +33,7 @@ def _registered():
         yield
 
 
-def test_a_change_of_score_between_settlements_is_paid_by_the_environment_and_by_batches():
+def test_batches_pay_a_change_of_score_and_a_settlement_when_the_environment_does():
     batch, env = make_batch("paying", 1, num_players=3, seed=2, reward="points"), TableEnv("paying", 3, reward="points")
     for _ in range(4):
         env.reset(seed=int(batch.seeds[0]))
@@ -44,9 +44,6 @@ def test_a_change_of_score_between_settlements_is_paid_by_the_environment_and_by
             assert batch.rewards[0].tolist() == list(env.rewards.values())
             if env.snapshot()["round"] == before["round"]:
                 assert env.rewards == {agent: float(agent == bidder) * BID for agent in env.agents}
-
-
-def test_batches_pay_a_settlement_before_the_next_cards_are_dealt_as_the_environment_does():
     options = {"num_players": 2, "three_games": True, "reward": "points"}
     batch, env = make_batch("halunken", 1, seed=2, **options), TableEnv("halunken", **options)
     env.reset(seed=int(batch.seeds[0]))

@@ -1,7 +1,6 @@
 """scripts/proofs/mutate_rules.py: a changed rule is noticed, and the list of explained survivors fits the rules."""
 
 import os
-import signal
 
 import pytest
 
@@ -22,12 +21,6 @@ def test_changes_of_the_rules_are_noticed():
     assert all(old in code for old, _ in CHANGES)
     found = try_some("black_jacky", {new: code.replace(old, new) for old, new in CHANGES})
     assert found == {new: by for (_, new), by in CHANGES.items()}
-
-
-def test_a_mutant_whose_process_was_killed_from_outside_does_not_count_as_noticed(monkeypatch):
-    monkeypatch.setattr(mutate_rules, "run_tests", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
-    with pytest.raises(RuntimeError, match="signal 9 killed the process of a mutant"):
-        mutate_rules.passes(subjects()["black_jacky"], "", [])
 
 
 def test_survivors_and_explanations_must_match(capsys):

@@ -359,7 +359,7 @@ def test_cards_are_checked_by_the_command(run, typed):
         assert refused.startswith("error: the card 'card.json' is refused: ")
 
 
-def test_an_agent_that_is_not_shipped_is_compared_if_it_is_named(run, typed):
+def test_an_agent_that_is_not_shipped_is_compared_if_it_is_named_in_the_batches_in_which_it_has_played(run, typed):
     source = "class Last:\n    def act(self, seen): return seen['action_mask'].nonzero()[0][{}]\n"
     Path("twelfth_agents.py").write_text(source.format(-1), "utf-8")
     run("twelfth_agents:Last")
@@ -369,17 +369,14 @@ def test_an_agent_that_is_not_shipped_is_compared_if_it_is_named(run, typed):
     Path("thirteenth_agents.py").write_text(source.format(0), "utf-8")
     said = typed(f"score thirteenth_agents:Last {check}", status=cli.WRONG_INPUT).err
     assert "'thirteenth_agents:Last' plays other games than those of the card" in said
-
-
-def test_agents_that_play_many_games_at_once_are_compared_in_the_batches_in_which_they_have_played(run, typed):
     Path("batched_agents.py").write_text(
         "import numpy as np\nclass Drawn:\n    def reset(self, seed): self.rng = np.random.default_rng(seed)\n"
         "    def act(self, seen): return self.act_batch(None, seen['action_mask'][None])[0]\n"
         "    def act_batch(self, seen, masks): return (self.rng.random(masks.shape) * masks).argmax(axis=1)\n",
         "utf-8",
     )
-    run("batched_agents:Drawn", "--games=60")
-    assert "with the same results" in typed("score batched_agents:Drawn --check out/score.json --threads 1").out
+    run("batched_agents:Drawn", "--games=60", out="batched")
+    assert "with the same results" in typed("score batched_agents:Drawn --check batched/score.json --threads 1").out
 
 
 @pytest.mark.parametrize("name", ["cmd:touch loaded", "evil_agents:Agent", "ppo:/dev/zero", "ismcts:1000000"])

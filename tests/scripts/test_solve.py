@@ -23,17 +23,12 @@ def test_kuhn_poker_is_solved(typed):
 
 
 @pytest.mark.prove
-def test_a_table_is_solved(typed):
+def test_a_table_is_solved_and_the_solution_plays_there(typed):
     told = typed(f"solve {SIX} --name six --threads 1").out
     assert "11,989 nodes, 2,401 information states, 6,312 different ends" in told
     assert "| player_0 | +0.29" in told
     assert "it plays as `solved:six`" in told
     assert json.loads(Path(FOLDER, "six", "solution.json").read_text("utf-8"))["exploitability"] <= 1e-4
-
-
-@pytest.mark.prove
-def test_a_solution_plays_at_its_table(typed):
-    typed(f"solve {SIX} --name six --threads 1")
     typed(f"evaluate --agents solved:six,counter --games 50 {RULES}")
     typed(f"watch --agents solved:six,counter --seed 1 --output game.html {RULES}")
     assert Path("game.html").is_file()

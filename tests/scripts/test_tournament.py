@@ -12,7 +12,6 @@ from blackjacky_agents.arena.standings import standings
 from blackjacky_agents.arena.tournaments import Tournament
 from blackjacky_agents.reports import share
 
-ROOT = Path(__file__).parents[2]
 BOTS = ["random", "threshold", "trickster"]
 TOURNAMENT = f"tournament --agents {','.join(BOTS)} --threads 1 --output o"
 OF_THREE = f"{TOURNAMENT} --players 3 --games"

@@ -4,16 +4,9 @@ from tests.games.example import Examples, Position
 
 EXAMPLES = Examples(
     seeds={  # with exchanges, knocks undone, correct tips, black hearts lost, ties
-        ("classic", 2): 241,
-        ("classic", 3): 61,
-        ("classic", 4): 224,
-        ("classic", 5): 169,
-        ("classic", 6): 155,
-        ("schnell_duell", 2): 35,
-        ("schnell_duell", 3): 128,
-        ("schnell_duell", 4): 202,
-        ("schnell_duell", 5): 34,
-        ("schnell_duell", 6): 191,
+        (variant, players): seed
+        for variant, seeds in (("classic", (241, 61, 224, 169, 155)), ("schnell_duell", (35, 128, 202, 34, 191)))
+        for players, seed in enumerate(seeds, 2)
     },
     tables=(
         *({"num_players": players, "hearts": 1} for players in (4, 5, 6)),  # more tips

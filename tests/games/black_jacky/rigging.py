@@ -2,51 +2,15 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from itertools import chain, combinations
+from itertools import chain
 
 from blackjacky_env import black_jacky_v0
+from tests.games.black_jacky.moves import KNOCKS
 from tests.games.rigged import RiggedTable
-
-NO_TRICK, IDLE_3, IDLE_6, DRAW, KNOCK = 0, 3, 6, 30, 47
-PAIRS = list(combinations(range(6), 2))
-
-DRAWS = (NO_TRICK, DRAW)
-KNOCKS = (NO_TRICK, KNOCK)
 
 # Six hands that tie at 8, and five that beat them without being bust.
 LOW_HANDS = [(3, 5), (3, 5), (2, 6), (4, 4), (2, 6), (3, 5)]
 HIGH_HANDS = [(8, 8), (8, 8), (7, 8), (7, 8), (7, 7)]
-
-
-def lay(card):
-    return card
-
-
-def exchange(first, second):
-    """Lay a 3: these two relative seats exchange a card."""
-    return 9 + PAIRS.index((first, second))
-
-
-def plus_one(seat):
-    """Lay a 6: "+1" goes to this relative seat."""
-    return 24 + seat
-
-
-def swap_draw(card):
-    return 30 + card
-
-
-def swap_discard(card):
-    return 38 + card
-
-
-def give(card):
-    return 47 + card
-
-
-def tip(seat):
-    """Tip that this relative seat will lose a heart."""
-    return 55 + seat
 
 
 def all_cards(max_card=8):
@@ -118,9 +82,3 @@ def one_round(hands, top=None, draw=(), start=0, **options):
     """Return a table whose first round deals these hands by seat."""
     deck = deal(hands, top, draw, start, options.get("max_card", 8))
     return Table([deck], len(hands), start, **options)
-
-
-def worked_example(**options):
-    """The sheet's example of a settlement."""
-    table = one_round([[7, 8], [6, 8], [6, 7]], draw=[5, 5, 6, 2], **options)
-    return table.play((lay(8), DRAW), (plus_one(0), DRAW), (plus_one(2), DRAW), KNOCKS, KNOCKS, DRAWS)

@@ -7,7 +7,8 @@ import pytest
 
 from blackjacky_env import black_jacky_v0
 from tests.chances import UNLIKELY, fit, fit_of_orders
-from tests.games.black_jacky.rigging import KNOCKS, NO_TRICK, deal, swap_draw
+from tests.games.black_jacky import moves as do
+from tests.games.black_jacky.rigging import deal
 from tests.games.sampled import independent
 
 pytestmark = pytest.mark.prove
@@ -37,7 +38,7 @@ def games():
             starts[seed] = (start - number) % 2
             hands = [*table["hands"][start], *table["hands"][1 - start]]
             decks[number, seed] = [*hands, table["discard_top"], *table["draw_pile"]]
-            for action in KNOCKS:
+            for action in do.KNOCKS:
                 env.step(action)
     return starts, decks
 
@@ -68,8 +69,8 @@ FIRST, SECOND = ([*permutations([1, 2, 3])], [(2, 3, 3), (3, 2, 3), (3, 3, 2)])
 def reshuffle(env, *hand_cards):
     """Everybody swaps the only hand card with the draw pile; return the order after the reshuffle that this needs."""
     for card in hand_cards:
-        env.step(NO_TRICK)
-        env.step(swap_draw(card))
+        env.step(do.NO_TRICK)
+        env.step(do.swap_draw(card))
     table = env.snapshot()
     return *table["hands"][1 - table["player"]], *table["draw_pile"]  # one was drawn from it at once
 
@@ -86,7 +87,7 @@ def reshuffles():
             first = reshuffle(env, 1, 2, 2, 3)
             second = reshuffle(env, 3, first[0], first[1])
             seen[number, :, seed] = FIRST.index(first), SECOND.index(second)
-            for action in KNOCKS * 2:
+            for action in do.KNOCKS * 2:
                 env.step(action)
     return seen
 

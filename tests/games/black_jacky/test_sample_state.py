@@ -8,20 +8,8 @@ import numpy as np
 import pytest
 
 from blackjacky_env import black_jacky_v0
-from tests.games.black_jacky.rigging import (
-    DRAWS,
-    KNOCK,
-    NO_TRICK,
-    Table,
-    all_cards,
-    exchange,
-    give,
-    lay,
-    losing,
-    one_round,
-    swap_discard,
-    swap_draw,
-)
+from tests.games.black_jacky import moves as do
+from tests.games.black_jacky.rigging import Table, all_cards, losing, one_round
 from tests.games.sampled import check_distribution, imagined, vector
 
 pytestmark = pytest.mark.prove
@@ -106,19 +94,27 @@ POSITIONS = {
     "dealt": six,
     "dealt to three": lambda: six(hands=[[3], [1], [3]]),
     "two cards each": two_each,
-    "laid out": lambda: two_each(lay(2), KNOCK, lay(1)),
+    "laid out": lambda: two_each(do.lay(2), do.KNOCK, do.lay(1)),
     # Seat 0 took the 2 from the discard pile and drew once, so a known and an unknown card are in its hand.
-    "known to all": lambda: six(NO_TRICK, swap_discard(3), DRAWS, DRAWS, draw=[3, 2, 3]),
-    "known to two": lambda: ten(exchange(0, 1), give(4), give(1), KNOCK),
+    "known to all": lambda: six(do.NO_TRICK, do.swap_discard(3), do.DRAWS, do.DRAWS, draw=[3, 2, 3]),
+    "known to two": lambda: ten(do.exchange(0, 1), do.give(4), do.give(1), do.KNOCK),
     # Nobody remembers where reshuffled cards are; the draw pile was made anew from two of four cards (R14).
     "reshuffled": lambda: six(
-        NO_TRICK, swap_draw(1), NO_TRICK, swap_draw(2), DRAWS, DRAWS, hands=[[1], [2]], top=3, draw=[2, 3, 3]
+        do.NO_TRICK,
+        do.swap_draw(1),
+        do.NO_TRICK,
+        do.swap_draw(2),
+        do.DRAWS,
+        do.DRAWS,
+        hands=[[1], [2]],
+        top=3,
+        draw=[2, 3, 3],
     ),
-    "exchange of others": lambda: ten(exchange(1, 2)),
-    "first of others has given": lambda: ten(exchange(1, 2), give(2)),
-    "exchange with me": lambda: ten(exchange(0, 2)),
-    "first of me and another has given": lambda: ten(exchange(0, 2), give(4)),
-    "over": lambda: six(DRAWS, hearts=1).knock_all(),
+    "exchange of others": lambda: ten(do.exchange(1, 2)),
+    "first of others has given": lambda: ten(do.exchange(1, 2), do.give(2)),
+    "exchange with me": lambda: ten(do.exchange(0, 2)),
+    "first of me and another has given": lambda: ten(do.exchange(0, 2), do.give(4)),
+    "over": lambda: six(do.DRAWS, hearts=1).knock_all(),
     "tips are given": lambda: Table([losing([1], range(4))], players=4, hearts=1).knock_all(),
 }
 
@@ -139,6 +135,6 @@ def test_samples_of_any_small_position_are_as_likely_as_the_contract_says(seed):
     table = Table([], players, **options)
     for _ in range(int(rng.integers(3, 14))):
         if table["phase"] != "over":
-            table.play(int(rng.choice(sorted(table.legal - {KNOCK}) or [KNOCK])))
+            table.play(int(rng.choice(sorted(table.legal - {do.KNOCK}) or [do.KNOCK])))
     seats = [q for q in range(players) if min(listed(vector(table.env, q)).values()) >= Fraction(1, 200)]
     check_table(table, seats[int(rng.integers(len(seats)))])

@@ -6,53 +6,54 @@ import pytest
 
 from blackjacky_env import black_jacky_v0
 from tests.envs.playing import fresh
-from tests.games.black_jacky.rigging import (
-    DRAW,
-    DRAWS,
-    KNOCK,
-    KNOCKS,
-    NO_TRICK,
-    Table,
-    all_cards,
-    cards_on_table,
-    deal,
-    lay,
-    losing,
-    one_round,
-    plus_one,
-    swap_discard,
-    swap_draw,
-    tip,
-    worked_example,
-)
+from tests.games.black_jacky import moves as do
+from tests.games.black_jacky.rigging import Table, all_cards, cards_on_table, deal, losing, one_round
 from tests.games.tables import positions
 
 
 def test_the_sheets_worked_example():
     told = {"sums": [201, 200, 210], "hands": [[5, 7], [5, 8], [2, 6, 7]], "displays": [[8], [6], [6]]}
-    worked_example().shows(last_settlement={"losers": [2], **told}, hearts=[3, 3, 2])
+    table = one_round([[7, 8], [6, 8], [6, 7]], draw=[5, 5, 6, 2])
+    table.play(
+        (do.lay(8), do.DRAW), (do.plus_one(0), do.DRAW), (do.plus_one(2), do.DRAW), do.KNOCKS, do.KNOCKS, do.DRAWS
+    )
+    table.shows(last_settlement={"losers": [2], **told}, hearts=[3, 3, 2])
 
 
 SIX_EACH = [[8] * 5 + [7], [8, 8, 7, 7, 7, 7], [8, 7, 7, 6, 6, 6]]
-BUST, PLUS_ONE = [DRAWS, KNOCKS, KNOCKS], [DRAWS, plus_one(1), KNOCK, KNOCKS]
+BUST, PLUS_ONE = [do.DRAWS, do.KNOCKS, do.KNOCKS], [do.DRAWS, do.plus_one(1), do.KNOCK, do.KNOCKS]
 SETTLED = [
     # the sheet's worked example without the third player
-    ([[7, 8], [6, 8]], [5, 5], {}, [lay(8), DRAW, plus_one(0), DRAW, KNOCKS, KNOCKS], [201, 200], [1]),
+    (
+        [[7, 8], [6, 8]],
+        [5, 5],
+        {},
+        [do.lay(8), do.DRAW, do.plus_one(0), do.DRAW, do.KNOCKS, do.KNOCKS],
+        [201, 200],
+        [1],
+    ),
     # S1: everybody is counted, knocked or not
-    ([[8, 7], [6, 6], [5, 5]], [1, 2], {}, [KNOCKS, DRAWS, DRAWS], [150, 130, 120], [2]),
+    ([[8, 7], [6, 6], [5, 5]], [1, 2], {}, [do.KNOCKS, do.DRAWS, do.DRAWS], [150, 130, 120], [2]),
     # S1: 20.2 is the highest sum that is not bust, exactly 21 is bust, and +1 can make bust
-    ([[8, 8], [8, 7]], [4, 5], {}, [lay(8), DRAW, DRAWS, lay(8), KNOCK, KNOCKS], [202, 200], [1]),
+    ([[8, 8], [8, 7]], [4, 5], {}, [do.lay(8), do.DRAW, do.DRAWS, do.lay(8), do.KNOCK, do.KNOCKS], [202, 200], [1]),
     ([[8, 8], [8, 7]], [5], {}, BUST, [210, 150], [0]),
     ([[8, 8], [6, 2]], [4], {}, PLUS_ONE, [210, 80], [0]),
     # S1: the lowest sum loses, however high it is; bust_at moves the limit
-    (SIX_EACH, [], {"top": 1, "hand_size": 6, "bust_at": 99}, [KNOCKS] * 3, [470, 440, 400], [2]),
-    ([[5, 5], [1, 2], [4, 5]], [], {"bust_at": 10}, [KNOCKS] * 3, [100, 30, 90], [0]),
+    (SIX_EACH, [], {"top": 1, "hand_size": 6, "bust_at": 99}, [do.KNOCKS] * 3, [470, 440, 400], [2]),
+    ([[5, 5], [1, 2], [4, 5]], [], {"bust_at": 10}, [do.KNOCKS] * 3, [100, 30, 90], [0]),
     # S2: exactly the bust lose a heart; if nobody is bust, all tied for the lowest sum; a tenth decides
-    ([[8, 8], [7, 7], [1, 2]], [5, 8], {}, [DRAWS, DRAWS, KNOCKS, KNOCKS, KNOCKS], [210, 220, 30], [0, 1]),
-    ([[8, 8], [2, 5], [3, 4], [7, 7]], [], {}, [KNOCKS] * 4, [160, 70, 70, 140], [1, 2]),
+    (
+        [[8, 8], [7, 7], [1, 2]],
+        [5, 8],
+        {},
+        [do.DRAWS, do.DRAWS, do.KNOCKS, do.KNOCKS, do.KNOCKS],
+        [210, 220, 30],
+        [0, 1],
+    ),
+    ([[8, 8], [2, 5], [3, 4], [7, 7]], [], {}, [do.KNOCKS] * 4, [160, 70, 70, 140], [1, 2]),
     # T8: a laid 8 counts a tenth more, one in the hand does not; T5: a laid 5 counts nothing, one in the hand does
-    ([[8, 4], [8, 4]], [], {}, [KNOCKS, lay(8), KNOCK], [120, 121], [0]),
-    ([[5, 8], [5, 7]], [], {}, [lay(5), KNOCK, KNOCKS], [80, 120], [0]),
+    ([[8, 4], [8, 4]], [], {}, [do.KNOCKS, do.lay(8), do.KNOCK], [120, 121], [0]),
+    ([[5, 8], [5, 7]], [], {}, [do.lay(5), do.KNOCK, do.KNOCKS], [80, 120], [0]),
 ]
 
 
@@ -67,17 +68,17 @@ def test_s3_the_heart_is_lost_before_the_right_tip_brings_one():
     """Everybody in the saloon is lost and the tipper returns: he alone has a heart."""
     table = Table([losing([1], range(4)), losing([0, 2, 3], [0, 2, 3], 2)], players=4, hearts=1, reward="hearts")
     assert table.knock_all().rewards() == [0, -1, 0, 0]
-    assert table.play(tip(1)).knock_all().rewards() == [-1, 1, -1, -1]
+    assert table.play(do.tip(1)).knock_all().rewards() == [-1, 1, -1, -1]
     table.shows(phase="over", winners=[1], hearts=[0, 1, 0, 0])
 
 
 def test_s3_tips_come_before_the_deal_plus_one_goes_back_to_the_box_and_a_returned_tipper_starts_in_turn():
-    one_round([[6, 8], [7, 7]]).play((plus_one(0), KNOCK), KNOCKS).shows(round=1, plus_one=None)
+    one_round([[6, 8], [7, 7]]).play((do.plus_one(0), do.KNOCK), do.KNOCKS).shows(round=1, plus_one=None)
     table = Table([losing([1], range(4))], players=4, hearts=1).knock_all().shows(asked=("tip", 1), round=1)
     table.shows(hands=[[]] * 4, displays=[[]] * 4, draw_pile=[], discards=[], discard_top=None)
     decks = [losing([1], range(4), start=3), losing([2], [0, 2, 3], start=0)]
     table = Table(decks, players=4, start=3, hearts=1).knock_all().shows(start_player=0)
-    table.play(tip(1)).knock_all().shows(round=2, start_player=1)
+    table.play(do.tip(1)).knock_all().shows(round=2, start_player=1)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +101,7 @@ def test_s3_the_rounds_deck_does_not_depend_on_what_was_played_before():
     for table in (short, long):
         table.env.reset(seed=11, options={"start_player": 0})
     short.knock_all()
-    long.play(NO_TRICK, swap_draw(long["hands"][0][0]), DRAWS, DRAWS).knock_all()
+    long.play(do.NO_TRICK, do.swap_draw(long["hands"][0][0]), do.DRAWS, do.DRAWS).knock_all()
     long.shows(**{key: short[key] for key in ("hands", "discard_top", "draw_pile", "start_player")})
 
 
@@ -112,13 +113,13 @@ def test_e1_the_last_player_with_a_heart_wins_at_once_be_it_black_and_the_cards_
     assert all(table.env.terminations.values())
     assert not any(table.env.truncations.values())
     # There are last turns only if somebody knocked.
-    table = one_round([[8, 8], [5, 4]], hearts=1).play(KNOCKS, (lay(5), KNOCK)).settled(sums=[160, 40])
+    table = one_round([[8, 8], [5, 4]], hearts=1).play(do.KNOCKS, (do.lay(5), do.KNOCK)).settled(sums=[160, 40])
     table.shows(hands=[[8, 8], [4]], displays=[[], [5]], last_turns=[])
-    one_round([[1, 8], [5, 4]], hearts=1).play(lay(1), DRAW).shows(phase="over", last_turns=None)
-    table = one_tipper(2, 3).play(tip(3)).knock_all()
+    one_round([[1, 8], [5, 4]], hearts=1).play(do.lay(1), do.DRAW).shows(phase="over", last_turns=None)
+    table = one_tipper(2, 3).play(do.tip(3)).knock_all()
     table.shows(phase="over", winners=[0], status=[IN, OUT, OUT, OUT])
     decks = [losing([1], range(4)), losing([2, 3], [0, 2, 3], start=2), losing([0], [0, 1], start=0)]
-    table = Table(decks, players=4, hearts=1).knock_all().play(tip(1)).knock_all()
+    table = Table(decks, players=4, hearts=1).knock_all().play(do.tip(1)).knock_all()
     table.shows(start_player=0, black_hearts=[False, True, False, False]).knock_all().shows(winners=[1])
 
 
@@ -146,31 +147,31 @@ def one_tipper(*losers):
 def test_p1_a_wanted_player_must_tip_before_the_deal_for_one_in_the_saloon():
     """He is no part of the round."""
     table = one_tipper(2).shows(asked=("tip", 1), status=[IN, WANTED, IN, IN], hands=[[]] * 4)
-    table.shows(legal={tip(1), tip(2), tip(3)}).play(tip(1)).shows(player=2)
-    assert NO_TRICK in table.legal
-    table.play(KNOCKS).shows(last_turns=[3, 0])
-    table = two_tippers().shows(player=4, legal={tip(1), tip(3), tip(4)})  # seats 0, 2, 3; seat 1 is wanted
-    table.play(tip(1)).shows(legal={tip(1), tip(2), tip(4)})  # seats 2, 3, 0; seat 4 is wanted
+    table.shows(legal={do.tip(1), do.tip(2), do.tip(3)}).play(do.tip(1)).shows(player=2)
+    assert do.NO_TRICK in table.legal
+    table.play(do.KNOCKS).shows(last_turns=[3, 0])
+    table = two_tippers().shows(player=4, legal={do.tip(1), do.tip(3), do.tip(4)})  # seats 0, 2, 3; seat 1 is wanted
+    table.play(do.tip(1)).shows(legal={do.tip(1), do.tip(2), do.tip(4)})  # seats 2, 3, 0; seat 4 is wanted
 
 
 def test_p1_p2_tippers_go_in_turn_order_from_the_start_player_openly_until_the_next_round_begins():
-    table = two_tippers().shows(start_player=3, player=4).play(tip(4)).shows(asked=("tip", 1))
+    table = two_tippers().shows(start_player=3, player=4).play(do.tip(4)).shows(asked=("tip", 1))
     for who in [*table.env.agents, None]:
         assert table.env.unwrapped.view(who)["tips"] == [None, None, None, None, 3]
-    table.play(tip(2)).shows(asked=("trick", 3), tips=[None, 3, None, None, 3])  # both may name the same player
-    table.play(KNOCKS).shows(tips=[None, 3, None, None, 3])
-    table.play(KNOCKS, KNOCKS).shows(round=2, tips=[None] * 5)
+    table.play(do.tip(2)).shows(asked=("trick", 3), tips=[None, 3, None, None, 3])  # both may name the same player
+    table.play(do.KNOCKS).shows(tips=[None, 3, None, None, 3])
+    table.play(do.KNOCKS, do.KNOCKS).shows(round=2, tips=[None] * 5)
 
 
 def test_p3_a_right_tip_brings_a_black_heart_whose_loss_is_final_and_after_a_wrong_one_one_tips_again():
-    table = two_tippers().play(tip(4), tip(1)).knock_all()  # seat 4 tips seat 3, seat 1 tips seat 2
+    table = two_tippers().play(do.tip(4), do.tip(1)).knock_all()  # seat 4 tips seat 3, seat 1 tips seat 2
     table.shows(hearts=[1, 0, 1, 0, 1], black_hearts=[False] * 4 + [True], status=[IN, WANTED, IN, WANTED, IN])
     assert black_jacky_v0.decode(table.env.observe("player_0")["observation"])["black_hearts"] == [0, 0, 0, 0, 1, 0]
-    table = two_tippers().play(tip(1), tip(2)).knock_all()  # seat 4 tips seat 0, seat 1 tips seat 3
-    table.shows(status=[IN, IN, IN, WANTED, WANTED], asked=("tip", 3), start_player=0).play(tip(2)).shows(player=4)
-    table = two_tippers().play(tip(4), tip(2)).knock_all()  # both right
+    table = two_tippers().play(do.tip(1), do.tip(2)).knock_all()  # seat 4 tips seat 0, seat 1 tips seat 3
+    table.shows(status=[IN, IN, IN, WANTED, WANTED], asked=("tip", 3), start_player=0).play(do.tip(2)).shows(player=4)
+    table = two_tippers().play(do.tip(4), do.tip(2)).knock_all()  # both right
     table.shows(black_hearts=[False, True, False, False, True], asked=("tip", 3), start_player=4)
-    table.play(tip(3)).knock_all()  # seat 3 tips seat 1, who loses the black heart
+    table.play(do.tip(3)).knock_all()  # seat 3 tips seat 1, who loses the black heart
     table.shows(status=[IN, OUT, IN, IN, IN], hearts=[1, 0, 1, 1, 1], black_hearts=[False, True, False, True, True])
     table.shows(phase="trick", round=3)  # nobody is wanted, so nobody tips
 
@@ -179,13 +180,13 @@ def test_p4_with_two_players_left_tipping_ends_and_the_wanted_are_out():
     table = Table([losing([1, 2], range(4))], players=4, hearts=1).knock_all()
     table.shows(status=[IN, OUT, OUT, IN], asked=("trick", 3))
     Table([losing([1], range(3))], players=3, hearts=1).knock_all().shows(status=[IN, OUT, IN], phase="trick")
-    table = one_tipper(2, 3).play(tip(1)).knock_all()  # seat 1 is right and counts before: 0 and 1 are left
+    table = one_tipper(2, 3).play(do.tip(1)).knock_all()  # seat 1 is right and counts before: 0 and 1 are left
     table.shows(status=[IN, IN, OUT, OUT], phase="trick", winners=[])
 
 
 @pytest.mark.parametrize("named", [1, 2, 3])
 def test_e1_a_sole_returning_tipper_wins(named):
-    table = one_tipper(0, 2, 3).play(tip(named)).knock_all()
+    table = one_tipper(0, 2, 3).play(do.tip(named)).knock_all()
     table.shows(phase="over", winners=[1], black_hearts=[False, True, False, False])
     assert table.rewards() == pytest.approx([-1 / 3, 1, -1 / 3, -1 / 3])
 
@@ -240,15 +241,8 @@ def test_q2_if_all_tied_players_are_bust_all_win(players):
 def test_max_card_makes_a_smaller_deck_which_may_be_dealt_to_its_last_card():
     for max_card in range(3, 9):
         assert cards_on_table(fresh(num_players=2, max_card=max_card).snapshot()) == all_cards(max_card)
-    table = one_round([[1], [2]], top=2, hand_size=1, max_card=2).play(NO_TRICK)
-    table.shows(draw_pile=[], legal={KNOCK, swap_discard(1)})
-
-
-@pytest.mark.parametrize(("hand_size", "left", "hearts"), [(1, 33, 1), (4, 27, 5), (8, 19, 9)])
-def test_hand_size_cards_are_dealt_and_hearts_replace_the_sheets_number(hand_size, left, hearts):
-    table = fresh(num_players=2, hand_size=hand_size, hearts=hearts).snapshot()
-    assert [len(hand) for hand in table["hands"]] == [hand_size] * 2
-    assert (len(table["draw_pile"]), table["hearts"]) == (left, [hearts] * 2)
+    table = one_round([[1], [2]], top=2, hand_size=1, max_card=2).play(do.NO_TRICK)
+    table.shows(draw_pile=[], legal={do.KNOCK, do.swap_discard(1)})
 
 
 @pytest.mark.parametrize(("tricks", "legal"), [((), {0}), ([8], {0, 8}), ({2}, {0, 2}), ((2, 8), {0, 2, 8})])

@@ -2,14 +2,8 @@
 
 from tests.games.example import Examples, Position, Rare
 
-_EVERYTHING = {
-    "moon_choice": True,
-    "mole": True,
-    "call_colour": True,
-    "rank_follow": True,
-    "rank_follow_strict": True,
-    "exact_limit": True,
-}
+_SWITCHES = ("moon_choice", "mole", "call_colour", "rank_follow", "rank_follow_strict", "exact_limit")
+_EVERYTHING = dict.fromkeys(_SWITCHES, True)
 _BLACK = [f"black {number}" for number in (11, 10, 9, 8, *[7] * 6, 6, 5, 4, 3, 2, 1)]
 _MINE = ["blue 11", "yellow 11", "green 11", "red 11", *_BLACK]
 _OTHERS = [f"{colour} {number}" for colour in ("blue", "yellow", "green", "red") for number in range(1, 11 + 1)]

@@ -6,24 +6,6 @@ from blackjacky_env.games.black_spy.rules import kind_of
 from tests.games.black_spy.rigging import CARDS, KINDS, Table, cards_of, last_card, short
 
 
-def vector(game, seat):
-    return game.env.observe(f"player_{seat}")["observation"].tolist()
-
-
-def test_chosen_cards_are_seen_by_who_has_chosen_them_and_leave_the_hand():
-    """O2."""
-    game = Table("k7 k7 b1 b2", "", "", "", passed=False)
-    before = vector(game, 1)
-    game.play("k7")
-    seen = game.seen(0)
-    assert (cards_of(seen["passed"]), seen["picks"], game.seen(1)["picks"]) == (["k7"], 1, 1)
-    assert sorted([*cards_of(seen["my_hand"]), "k7"]) == sorted(game.hand(0))
-    assert sum(a != b for a, b in zip(before, vector(game, 1), strict=True)) == 1  # picks
-    seen = game.play("k7 b2").seen(0)
-    assert (cards_of(seen["passed"]), seen["picks"]) == (["b2", "k7", "k7"], 0)
-    assert cards_of(game.seen(1)["passed"]) == cards_of(game.seen(1)["received"]) == []
-
-
 def test_black_7s_that_were_passed_are_counted_down_as_the_receiver_plays_any():
     """O3: the receiver had one before; nobody can tell them apart, and the count stops at 0; those of others stay."""
     game = Table("k7 k7 b1", "k7 r1 r11 b5 b6 b7", "", passed=False).play("k7 k7 b1 b5 b6 b7").first_legal(3)
@@ -37,18 +19,6 @@ def test_black_7s_that_were_passed_are_counted_down_as_the_receiver_plays_any():
     game = Table("k7 r1 r11 k7 b1 b2", "b3 b4 b5", "b6 b8 b9", passed=False).play("k7 b1 b2 b3 b4 b5 b6 b8 b9")
     game.play("r11").first_legal(2).play("k7")
     assert cards_of(game.seen(0)["passed"]) == ["b1", "b2", "k7"]
-
-
-def test_who_leads_by_the_red_star_is_known_to_hold_the_red_1_until_it_is_played():
-    """B4, O3."""
-    game = Table("b1", "b2", "r1 b3", "r2", first=1)
-    assert [game.seen(seat)["red_star"].index(1) for seat in range(4)] == [2, 1, 0, 3]
-    game.play("b3")
-    assert game.seen(0)["red_star"] == [0, 0, 1, 0, 0, 0]
-    game = Table("b1", "b2", "r1 r9", "r2", first=1).play("r1")
-    assert not any(game.seen(0)["red_star"])
-    game = Table("b1", "b2", "r1 r9", "r2", opener="left_of_dealer")
-    assert not any(game.seen(0)["red_star"])
 
 
 LACKS_RED_5 = "k1 k2 k3 y1 y2 y3 y4 y6 y8 y10 g1 g2 g3 g4"

@@ -57,12 +57,6 @@ def test_coloured_7s_of_deals_without_a_moon_count_as_the_option_says(options, p
     laid_out("b7", "b2", "b1", **options).play("b7 b2 b1").shows(last_deal=[points, 0, 0])
 
 
-def test_a_choice_can_end_the_game_or_not():
-    """V2, B9: the totals are looked at after the choice."""
-    for choice, shown in ((MYSELF, {"totals": [140, 140, 0], "deal": 1}), (OTHERS, {"phase": "over", "winners": [2]})):
-        moon(moon_choice=True, totals=[200, 140, 0]).take(choice).shows(**shown)
-
-
 @pytest.mark.parametrize("players", SIZES)
 def test_from_the_second_deal_on_three_cards_for_each_player_are_laid_aside(players):
     """V3: 17, 12, 9 or 7 cards each are dealt, and after taking everybody has the usual number."""
@@ -138,23 +132,6 @@ def test_the_pile_lies_on_top_of_a_rigged_deck_and_black_7s_are_taken_one_by_one
     third = 3 - first - second
     assert {"k7", "r1", "r3"} <= set(game.hand(third))
     game.shows(phase="pass")
-
-
-def test_cards_are_passed_after_the_mole_unless_it_replaces_passing():
-    """V3, O1: what was left in the pile is forgotten then; the first deal has no pile."""
-    game = second_deal(4).first_legal(9)
-    game.shows(pass_to="right", asked=("pass", (game.now["dealer"] + 1) % 4))
-    assert sorted(map(len, game.now["left"])) == [0, 3, 6, 9]
-    game.first_legal(12).shows(phase="play", left=[[]] * 4)
-    assert game.records()[0]["taken_at"].tolist() == [0] * 60
-    dealt(4, mole=True, mole_replaces_pass=True).shows(phase="pass", pass_to="left")
-    game = second_deal(4, mole_replaces_pass=True).shows(phase="take", pass_to=None)
-    assert game.seen(0)["pass_to"] == 0
-    game.first_legal(9).shows(phase="play")
-    assert sorted(map(len, game.now["left"])) == [0, 3, 6, 9]
-    assert "red 1" in game.now["hands"][game.now["player"]]
-    game = last_card(4, mole_replaces_pass=True).first_legal()  # without a mole it has no effect
-    game.shows(phase="pass", pass_to="right")
 
 
 BLUE, YELLOW, GREEN = (" ".join(f"{colour}{rank}" for rank in range(1, 12)) for colour in "byg")
@@ -261,3 +238,11 @@ def test_a_total_of_exactly_the_limit_is_halved_and_only_a_higher_one_ends_the_g
         assert (game.now["totals"][p], game.rewards()[p]) == (expected, totals[p] - expected)
         assert game.now["last_deal"] == points
         assert (game.now["phase"] == "over") == (over == 1)
+
+
+def test_a_halved_total_counts_in_the_last_deal_too():
+    """V6: the game ends by max_deals, and the halved total wins."""
+    points = last_card(4).first_legal().now["last_deal"]
+    totals = [150 - points[0], 76 - points[1], 140 - points[2], 149 - points[3]]
+    game = last_card(4, exact_limit=True, max_deals=1).arrange(totals=totals).first_legal()
+    game.shows(totals=[75, 76, 140, 149], winners=[0])

@@ -170,20 +170,6 @@ def test_black_jack_robs_only_who_has_as_many_cards_as_his_controller_or_more(th
     assert table.now["black_jack"] == 3
 
 
-def test_black_jack_takes_no_tavern_card_pushes_nobody_and_moves_after_the_captains():
-    """J4: he does not rob his controller; whoever lands on him has moved him on before; `rob_count` is about H7."""
-    table = standing(["R4", "R5", "R6"], [2, 3, 12], 0, "2", (2, "R6")).play("R4", "R5")
-    table.shows(black_jack=4, captains=[2, 3, 12], crews=[[], [], ["R4", "R5"]])
-    assert len(table.now["taverns"][4]["hidden"]) == 2
-    table = standing(["R4 R5", "V3", "G2"], [2, 12, 13], 0, "2", (0, "R5"))
-    table.shows(black_jack=3, round=1, crews=[["R4"], ["V3"], ["G2"]])
-    table = Table(0, 1, 2, jack_deck="2").arrange(["R4", "", ""], captains=[0, 6, 12], jack=3, taverns={3: "", 6: ""})
-    table.nobody_bids().choose(3, 7, 7).shows(black_jack=7)  # from 4 onto 6, and on
-    table = Table(0, 1, 2, jack_deck="3", rob_count="before_pick")
-    table.arrange(["R4 R5", "", "Y1"], captains=[2, 12, 8], jack=0, taverns={2: "", 12: "", 9: "Y2 Y3"})
-    table.buys(2, "Y1").choose(6, 6, 1).shows(asked=("rob", 2), crews=[["R4", "R5"], [], ["Y2"]])
-
-
 def test_if_nobody_bid_all_that_he_overtakes_give_a_card_of_their_own_choice_to_the_harbour():
     """J5: in the order in which they stand, whatever the numbers of cards; who has none gives none."""
     table = standing(["R4 R5 R6", "", "Y1"], [2, 3, 4], 0, "3")

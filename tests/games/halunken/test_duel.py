@@ -124,14 +124,13 @@ def test_black_jack_on_the_opponents_captain_robs_for_the_buyer_and_pushes(mine,
     table.shows(crews=[[*mine.split(), *["G3"] * robs, "Y1"], left], captains=[7, 4], black_jack=11)  # from 12 on
 
 
-def test_black_jack_on_the_buyers_captain_only_pushes():
-    """D4, H7, H8: passing robs nobody; with `before_pick` the buyer's cards before the tavern card count."""
+def test_black_jack_on_the_buyers_captain_only_pushes_and_an_empty_harbour_leaves_the_buyer_to_be_robbed():
+    """D4, D5, H7 .. H9: the buyer himself has emptied it before."""
     table = duel([0, 11], 9, ["G4 G5", "R4 R15"], "R5", {11: "Y1"}, buyer=(1, "R15")).choose(7, 6, jack=2)
     table.shows(crews=[["G4", "G5"], ["R4", "Y1"]], captains=[7, 4], black_jack=11, round=1)
-    table = duel([0, 10], 9, ["R4 R15", "G2 G3"], buyer=(0, "R15")).choose(7, 6, jack=3)
-    table.shows(black_jack=12, round=1, crews=[["R4"], ["G2", "G3"]])
-    table = duel([0, 11], 9, ["R4 R15", "G2"], "", {11: "Y1"}, buyer=(0, "R15"), rob_count="before_pick")
-    table.choose(7, 6, jack=2).shows(asked=("rob", 0))
+    table = duel([8, 4], 9, ["R4 R5 R15", ""], buyer=(0, "R15")).choose(1, 6, jack=7)
+    table.shows(asked=("take", 0), legal="R15").play("R15").shows(asked=("rob", 1), legal="R4 R5 R15", victim=0)
+    table.play("R5").shows(crews=[["R4", "R15"], ["R5"]], black_jack=4)  # pushed to 10 and 11, and 7 further
 
 
 def overtaking(captains, jack, crews, taverns=None, buyer=(0, "R15"), jack_deck=""):
@@ -185,26 +184,6 @@ def test_d5_is_asked_only_if_both_are_possible(buyers, harbour, options, asked):
     table.choose(2, 5, jack=7).shows(asked=(asked, 1))
 
 
-def test_with_an_empty_harbour_the_buyer_is_robbed_if_he_can_be_or_else_black_jack_only_pushed():
-    """D5, H9: the buyer himself has emptied the harbour before; either player may have bought."""
-    table = duel([8, 4], 9, ["R4 R5 R15", ""], buyer=(0, "R15")).choose(1, 6, jack=7)
-    table.shows(asked=("take", 0), legal="R15").play("R15").shows(asked=("rob", 1), legal="R4 R5 R15", victim=0)
-    table.play("R5").shows(crews=[["R4", "R15"], ["R5"]], black_jack=4)  # pushed to 10 and 11, and 7 further
-    table = duel([8, 4], 9, ["R15", "G2 G3"], buyer=(0, "R15")).choose(1, 6, jack=7).play("R15")
-    table.shows(round=1, black_jack=4, captains=[9, 10])
-    table = duel([4, 0], 9, ["", "R4 R5 R15"], "V3", {9: "Y1"}, buyer=(1, "R15")).choose(5, 2, jack=7)
-    table.shows(asked=("take_or_rob", 0), legal=BOTH)
-    table.play("rob the buyer", "R4").shows(crews=[["R4", "Y1"], ["R5"]])
-
-
-@pytest.mark.parametrize("buyer", [(0, "R15"), None])
-def test_the_buyer_and_without_one_everybody_take_from_the_harbour(buyer):
-    """D5."""
-    table = duel([4, 0], 9, ["R15", "G2 G3 G4"], "V3", buyer=buyer, jack_deck="7")
-    table.choose(5, 2, jack=7 if buyer else None).shows(asked=("take", 0), legal="V3 R15" if buyer else "V3")
-    table.play("V3").shows(captains=[9, 2], black_jack=3)
-
-
 def test_without_a_buyer_the_first_card_left_is_turned_up_when_all_have_chosen():
     """D6, D1: spent ones are skipped."""
     table = duel([0, 7], 4, ["R4", "R6"], jack_deck="4 6 Rum 2", buyer=(0, "R4")).choose(1, 1, jack=4)
@@ -224,13 +203,6 @@ def unbought(captains, jack, crews, harbour="", taverns=None, jack_deck="2", **o
     return duel(captains, jack, crews, harbour, taverns, None, jack_deck, **options)
 
 
-@pytest.mark.parametrize("option", ["captain", "standard"])
-def test_without_a_buyer_the_card_turned_up_cancels_with_the_others_and_his_card_goes_to_the_harbour(option):
-    """D6."""
-    table = unbought([0, 7], 3, ["", ""], "R8", {0: "Y1", 3: "Y2 Y3"}, "5", duel_black_jack=option).choose(5, 6)
-    table.shows(captains=[0, 13], black_jack=3, crews=[["Y1"], []], harbour=["R8", "Y2"])
-
-
 def test_without_a_buyer_who_is_landed_on_gives_a_card_to_the_harbour_and_is_pushed():
     """D6, H9, J5: whatever the numbers of cards; who has none gives none; Black Jack collects for the harbour."""
     table = unbought([0, 5], 3, ["", "G2 G3"], "V3 V4 V5", {5: "Y2"}).choose(3, 7)
@@ -244,13 +216,3 @@ def test_without_a_buyer_who_is_landed_on_gives_a_card_to_the_harbour_and_is_pus
     table.shows(captains=[4, 6], to_rob=[0, 1], asked=("give", 0), legal="R4 R5").play("R5")
     table.shows(asked=("give", 1), legal="G2").play("G2").shows(harbour=["R5", "G2"], black_jack=8)
     assert table.now["taverns"][8]["top"] == "Y1"
-
-
-def test_without_a_buyer_the_opener_names_the_number_of_black_jacks_rum():
-    """D6: who has bought opens the next auction."""
-    first = unbought([0, 7], 3, ["R4", "G2"], jack_deck="Rum")
-    second = duel([0, 7], 3, ["R4 R15", "G2"], jack_deck="Rum", buyer=(0, "R15")).choose(1, 1, jack=5).nobody_bids()
-    for table, opener in ((first, 1), (second, 0)):
-        table.choose(2, 6).shows(asked=("name", opener), legal={f"name {number}" for number in (1, 3, 4, 5, 7)})
-        before = table.now["black_jack"]
-        table.play("name 5").shows(black_jack=(before + 5) % FIELDS)

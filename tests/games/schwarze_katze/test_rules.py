@@ -125,16 +125,6 @@ def test_a_tie_is_shared_and_the_result_sums_to_zero():
     assert table.rewards() == pytest.approx([-1, 1 / 3, 1 / 3, 1 / 3])
 
 
-def test_after_the_last_card_of_a_deal_the_next_deal_is_dealt():
-    """K3, K6."""
-    table = Table(*SUITS, deals=2, leader=3).shows(dealer=2)
-    while table.now["deal"] == 0:
-        table.shows(dealer=2).play(min(table.legal))
-    table.shows(deal=1, trick=0, dealer=3, leader=0, player=0, tricks_taken=[0] * 4, penalties=[0] * 4)
-    assert table.now["last_deal"] == table.now["totals"]
-    assert {len(hand) for hand in table.now["hands"]} == {13}
-
-
 def void(table, observer):
     """The suits that a seat is known to this observer not to have."""
     voids, players = np.reshape(table.seen(observer)["voids"], (10, 4)), len(table.now["hands"])

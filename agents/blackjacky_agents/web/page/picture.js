@@ -13,7 +13,7 @@ const CHOICE = `
   pre { margin: 0; font: min(15px, 100cqi / 50)/1.3 var(--mono); white-space: pre; overflow-x: auto }
   svg { display: block; width: 100%; height: auto; max-height: var(--picture-height, none) }
   .choice { cursor: pointer }
-  .choice > rect:first-of-type { stroke: var(--accent); stroke-width: 3px; stroke-opacity: 1 }
+  .choice > :is(rect, circle):first-of-type { stroke: var(--accent); stroke-width: 3px; stroke-opacity: 1 }
   .pile.choice > :not(text) { filter: drop-shadow(0 0 2px var(--accent)) drop-shadow(0 0 2px var(--accent)) }
   .choice:hover, .meant { filter: drop-shadow(0 0 4px var(--accent)) drop-shadow(0 0 2px var(--accent)) }
   .toured > rect:first-of-type { stroke: var(--hint-line); stroke-width: 4px; stroke-dasharray: 8 5; stroke-opacity: 1 }

@@ -97,7 +97,24 @@ def table_at(record):
 
 SHADOW = "document.getElementById('picture').shadowRoot"
 READY = "return document.querySelector('#actions button:enabled')"
-CLICK = "document.querySelector('#actions button:enabled')?.click();"
+SPOT = """
+const spot = (element) => {
+  element?.scrollIntoView({ block: "nearest" });
+  const { left, top, width, height } = element?.getBoundingClientRect() ?? {};
+  for (const down of [0.5, 0.1, 0.9]) for (const right of [0.5, 0.1, 0.9]) {
+    const [x, y] = [left + right * width, top + down * height];
+    if (element?.contains(element.getRootNode().elementFromPoint(x, y))) return [x, y];
+  }
+};
+"""
+"""Where a person sees an element: a place at which nothing covers it."""
+PLAY = f"""
+const own = document.querySelector("#continue:enabled, #start");
+const marked = {SHADOW}?.querySelectorAll(".choice") ?? [];
+const choices = [...marked, ...document.querySelectorAll("#actions button:enabled")];
+return spot(own ?? choices[arguments[0] % choices.length]);
+"""
+"""One of the cards, places and buttons with which a person can go on."""
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 RUN_AXE = "axe.run({resultTypes: ['violations']}).then((found) => arguments[0](found.violations), arguments[0])"
 
@@ -155,7 +172,16 @@ def wait_for(browser, script):
 
 
 def press(browser, name):
-    browser.execute_script("document.getElementById(arguments[0]).click()", name)
+    """Click a button with the mouse; Selenium refuses if something covers it."""
+    browser.find_element("id", name).click()
+
+
+def click(browser, number):
+    """Click with the mouse on something with which a person can go on, if nothing covers it."""
+    if place := browser.execute_script(SPOT + PLAY, number):
+        for kind in ("mousePressed", "mouseReleased"):
+            event = {"type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1}
+            browser.execute_cdp_cmd("Input.dispatchMouseEvent", event)
 
 
 def press_key(browser, key):

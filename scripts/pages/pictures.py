@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 import numpy as np
 
 from blackjacky_agents import bot_names, make_agent
-from blackjacky_env.draw import EVERYTHING, draw_svg
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import DEFAULT
 from scripts.pages.part import DOCS, Part
@@ -45,7 +44,7 @@ ANIMATED_OPTIONS: Mapping[str, Any] = {"hearts": 1}  # Rule options with which a
 
 
 def scenes(players: list[str]) -> Iterator[str]:
-    """The open table before each move that changed more of it than its phase, and at the end."""
+    """What the first player sees before each move that changed more of it than its phase, and at the end."""
     env = TableEnv(DEFAULT, num_players=len(players), **ANIMATED_OPTIONS)
     env.reset(seed=ANIMATED_SEED)
     agents = dict(zip(env.possible_agents, (make_agent(name, DEFAULT) for name in players), strict=True))
@@ -53,11 +52,9 @@ def scenes(players: list[str]) -> Iterator[str]:
         agent.reset(number)
     before = None
     while True:
-        now = {key: value for key, value in env.snapshot().items() if key != "phase"}
+        now = {key: value for key, value in env.view("player_0").items() if key != "phase"}
         if now != before:
-            told = env.last_action(everything=True, names=players)
-            everything = env.game.scene(env.snapshot(), env.config_dict(), EVERYTHING)
-            yield draw_svg(everything, names=players, last_action=told)
+            yield env.draw("player_0", names=players)
         if env.terminations[env.agent_selection]:
             return
         before = now

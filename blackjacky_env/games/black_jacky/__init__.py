@@ -14,19 +14,19 @@ def _miniature(title: str, turns: int, players: int = 2, **options: Any) -> Name
     return NamedTable(title, players, "classic", {"hearts": 1, **options, "max_turns_per_round": turns})
 
 
-_NO_POWERS: dict[str, Any] = {"hand_size": 1, "max_card": 3, "tricks": []}
+_NO_TRICKS: dict[str, Any] = {"hand_size": 1, "max_card": 3, "tricks": []}
 _SIX_CARDS: dict[str, Any] = {"hand_size": 1, "max_card": 3, "tricks": [1, 2, 3]}
 _TEN_CARDS: dict[str, Any] = {"hand_size": 1, "max_card": 4, "tricks": [1, 2, 3, 4]}
 _DIFFERENT: dict[str, Any] = {"deck": [1, 2, 3, 4, 5, 6], "bust_at": 10}
 _MINIATURES = {
-    "mini-1": _miniature("Four cards without powers, two turns", 2, deck=[2, 2, 3, 3], bust_at=5, **_NO_POWERS),
+    "mini-1": _miniature("Four cards without tricks, two turns", 2, deck=[2, 2, 3, 3], bust_at=5, **_NO_TRICKS),
     "mini-2": _miniature("Six cards, three turns", 3, bust_at=5, **_SIX_CARDS),
     "mini-3": _miniature("Six cards, four turns", 4, bust_at=6, **_SIX_CARDS),
     "mini-4": _miniature("Ten cards, four turns", 4, bust_at=7, **_TEN_CARDS),
     "mini-5": _miniature("Six different cards, hands of two, five turns", 5, **_DIFFERENT),
     "mini-6": _miniature("Six different cards, hands of two, six turns", 6, **_DIFFERENT),
     "mini-3p": _miniature(
-        "Three players, five cards without powers, three turns", 3, 3, deck=[2, 2, 3, 3, 3], bust_at=6, **_NO_POWERS
+        "Three players, five cards without tricks, three turns", 3, 3, deck=[2, 2, 3, 3, 3], bust_at=6, **_NO_TRICKS
     ),
 }
 

@@ -113,7 +113,7 @@ def seat_at(s, p, relative):
 
 @inlined
 def is_active(s, p):
-    """Whether p is active, so that card powers can affect p (R6)."""
+    """Whether p is active, so that tricks can affect p (R6)."""
     return s.status[p] == state.SALOON and not s.knocked[p]
 
 
@@ -243,7 +243,7 @@ def legal(s, mask):
 
 @inlined
 def legal_tricks(s, p, mask):
-    """R8, R9: no card, or one of the hand cards whose power is enabled."""
+    """R8, R9: no card, or one of the hand cards whose trick is enabled."""
     mask[state.NO_TRICK] = 1
     for v in range(1, state.VALUES):
         mask[v] = (s.hands[p, v] > 0) & s.tricks[v]
@@ -293,7 +293,7 @@ def apply(s, action):
 
 @inlined
 def play_trick(s, p, action):
-    """At most one card power (R8), then the zock."""
+    """At most one trick (R8), then the zock."""
     s.phase = state.ZOCK
     if action == state.NO_TRICK:
         return

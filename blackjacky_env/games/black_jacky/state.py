@@ -52,7 +52,7 @@ class Options:
     hearts: Annotated[int | None, Range(1, 9), Stored("first_hearts")] = None
     """Hearts of each player at the start (R2); None: 3 with up to 3 players, else 2."""
     tricks: Annotated[tuple[int, ...], Range(1, 8)] = tuple(range(1, VALUES))
-    """Cards whose powers are enabled (R8)."""
+    """Cards whose tricks are enabled (R8)."""
     max_turns_per_round: Annotated[int | None, Range(1, 127), Stored("max_turns", none=0)] = 100
     """Turns after which a round is settled at once (R15); None: no limit."""
     deck: Annotated[tuple[int, ...] | None, Cards(tuple(v for v in range(1, VALUES) for _ in range(v)))] = None
@@ -171,5 +171,5 @@ def most_actions(num_players: int, variant: str, options: Mapping[str, Any]) -> 
     if turns is None:
         return None
     rounds: int = num_players * (options["hearts"] + tips) - 1
-    of_turn = 4 if 3 in options["tricks"] else 2  # a power and a zock, and two gifts (T3)
+    of_turn = 4 if 3 in options["tricks"] else 2  # a trick and a zock, and two gifts (T3)
     return rounds * (turns * of_turn + num_players * tips)

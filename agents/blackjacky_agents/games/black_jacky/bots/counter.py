@@ -1,6 +1,6 @@
 """`counter`: counts cards and takes the action with the lowest estimated chance of losing a heart.
 
-What the others hold and do is estimated in `odds`; here my own sum after each zock and card power is settled with it.
+What the others hold and do is estimated in `odds`; here my own sum after each zock and trick is settled with it.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def settle(context, x, turns, chances, values):
 def weigh_zocks(context, x, turns, chances):
     """Fill the rows of ``zocks`` for the cards of my hand, if my whole sum is x.
 
-    A player who does not knock can still be hit by a card power, which costs a little.
+    A player who does not knock can still be hit by a trick, which costs a little.
     """
     exposed, zocks, values = context.parameters[odds.EXPOSED], context.zocks, scratch(9, np.float64)
     for given in range(9):
@@ -134,7 +134,7 @@ def find_best_zock(context, x, top, turns, chances):
 
 @inlined
 def usual_turns(context):
-    """The turns of the others if no card power changes them."""
+    """The turns of the others if no trick changes them."""
     return odds.LAST_TURNS if context.knocked else odds.MAX_TURNS
 
 
@@ -156,7 +156,7 @@ def estimate_zocks(context, values):
             values[state.SWAP_DISCARD + given] = context.zocks[given, top]
 
 
-# ---------------------------------------------------------------- card powers
+# ---------------------------------------------------------------- tricks
 
 
 @compiled
@@ -185,7 +185,7 @@ def estimate_tricks(context, mask, values):
 
 @compiled
 def value_of_trick(context, v, x, top, chances, changed):
-    """The best zock after laying a 1, 2, 4, 5, 7 or 8; ``chances`` are those without a card power."""
+    """The best zock after laying a 1, 2, 4, 5, 7 or 8; ``chances`` are those without a trick."""
     my_tenths, turns = seen.my_sum(context.observation) % 10, usual_turns(context)
     if v == 5:
         return find_best_zock(context, x - 5, top, turns, chances)

@@ -37,7 +37,7 @@ FIRST, LATE, DONE, OPEN = 0, 3, 6, 9
 # a bust player stays bust, its increase per point, and how much more likely each higher final sum is.
 DRAW_BELOW, SWAPPED, STAY_BUST, STAY_BUST_SLOPE, RECOVERY = range(12, 17)
 # For later turns: the chance that the round ends before my next turn, the fraction of rounds in which the others have
-# two turns until then, the cost of not being safe from card powers, and the cost of showing a card.
+# two turns until then, the cost of not being safe from tricks, and the cost of showing a card.
 CUT_OFF, SECOND_TURN, EXPOSED, TRICK_COST = range(17, 21)
 
 PARAMETERS = np.array(

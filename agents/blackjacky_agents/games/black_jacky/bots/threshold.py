@@ -1,4 +1,4 @@
-"""`threshold`: draws, swaps and knocks by thresholds on its own sum; uses no card powers."""
+"""`threshold`: draws, swaps and knocks by thresholds on its own sum; uses no tricks."""
 
 from __future__ import annotations
 

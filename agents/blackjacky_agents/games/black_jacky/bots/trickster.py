@@ -1,4 +1,4 @@
-"""`trickster`: plays by its own sum like `threshold`, and uses card powers where they help."""
+"""`trickster`: plays by its own sum like `threshold`, and uses tricks where they help."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AT = seen.AT
 
 AVERAGE_CARD = 5.67  # of the whole deck: 204 / 36
 PARAMETERS = np.append(LIMITS, [1, 4, 3]).astype(np.float32)
-"""The limits of `threshold`, then for card powers, as distances below bust_at: good sums, bad sums, and the sums at
+"""The limits of `threshold`, then for tricks, as distances below bust_at: good sums, bad sums, and the sums at
 which a player is endangered by another card or "+1"."""
 
 
@@ -28,7 +28,7 @@ def choose(observation, mask, random_state, parameters):
 
 @compiled
 def trick(observation, mask, parameters):
-    """The first card power that helps, else none."""
+    """The first trick that helps, else none."""
     total, bust = seen.my_sum(observation), 10 * int(observation[AT.bust_at])
     ahead = bust - 10 * (parameters[4] + 1) <= total < bust
     behind = total >= bust or total < bust - 10 * parameters[5]

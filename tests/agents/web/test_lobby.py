@@ -53,6 +53,15 @@ def test_nobody_guesses_the_address_of_the_lobby(server):
     assert entered(server).post("/lobby/guessed/tables", content=json.dumps(ORDER)).status_code == 404
 
 
+def test_the_address_of_the_lobby_survives_a_restart_in_the_folder_of_the_tables(tmp_path):
+    first, again, other = Server(tmp_path), Server(tmp_path), Server()
+    assert (first.lobby, first.owner) == (again.lobby, again.owner)
+    assert len({first.lobby, first.owner, other.lobby, other.owner}) == 4
+    (tmp_path / "lobby.json").write_text('["../../x", "b"]')
+    with pytest.raises(ValueError, match=r"lobby.json does not hold the two tokens .* delete it"):
+        Server(tmp_path)
+
+
 def test_a_table_is_opened_and_its_addresses_are_told_to_whoever_opened_it_and_the_owner(server):
     client = entered(server, AWAY)
     assert opened(client, server, headers={"origin": "https://evil.example"}).status_code == 403

@@ -174,12 +174,62 @@ def test_a_page_says_that_its_seat_is_taken_over_or_gone_and_takes_it_back_when_
         page.close()
         page.switch_to.window(first)
         wait_for(page, "return !document.getElementById('take-back').hidden")
+        set_screen(page, 600, 800)  # another picture would be drawn for it, if the seat were still here
+        page.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+        assert not page.execute_script("return document.getElementById('take-back').hidden")
+        set_screen(page, 1280, 800)
         seats, server._seats = server._seats, {}  # as after a start with another folder
         page.execute_script("window.asked = 0; const real = fetch; fetch = (...all) => (asked++, real(...all))")
         press(page, "take-back")  # connects again
         wait_for(page, "return document.getElementById('notice').innerText.toLowerCase().includes('no such seat')")
         assert page.execute_script("return asked") == 1
         server._seats = seats
-        press(page, "take-back")
+        page.refresh()
         wait_for(page, READY)
         page.get_log("browser")  # the browser reports the refusal, too
+
+
+CHOSEN = "const box = document.getElementById('confirms'); box.checked = arguments[0]; box.onchange()"
+
+
+def test_a_move_may_be_confirmed_or_taken_back_and_a_notice_goes_with_the_next_move(browser):
+    table = new_table(players=2)
+    with at_seat(browser, table) as (page, _):
+        wait_for(page, READY)
+        press(page, "show-menu")
+        press(page, "confirms")
+        press_key(page, "ESCAPE")
+        page.execute_script("document.getElementById('notice').hidden = false")
+        move = table.move
+        for undo in (lambda: press(page, "undo"), lambda: press_key(page, "ESCAPE")):
+            press_key(page, "1")
+            wait_for(page, "return document.getElementById('confirm')")
+            undo()
+            assert page.execute_script("return document.getElementById('held').hidden")
+        press_key(page, "1")
+        press(page, "confirm")
+        wait_for(page, "return document.getElementById('held').hidden")
+        click_until(page, lambda: table.move > move, lambda page, _: None)
+        wait_for(page, "return document.getElementById('notice').hidden")
+        page.execute_script(CHOSEN, False)
+        assert page.execute_script("return localStorage.getItem('confirms')") is None
+
+
+def test_the_lobby_says_at_its_button_what_came_of_it_and_a_person_takes_the_place_of_an_agent(browser):
+    server = server_of()
+    with pages_of(browser, server) as base:
+        page = open_page(browser, f"{base}/lobby/{server.owner}")
+        wait_for(page, "return document.querySelectorAll('#rules .rule').length")
+        page.execute_script("window.real = fetch; fetch = () => Promise.reject(new TypeError())")
+        press(page, "open")
+        assert "cannot be reached" in text_of(page, "#open ~ #notice")
+        page.execute_script("fetch = window.real; document.getElementById('more').open = true")
+        while page.execute_script("return document.querySelectorAll('#agents select').length"):
+            press(page, "add-agent" if page.find_element("id", "add-agent").is_enabled() else "add-person")
+        press(page, "open")
+        wait_for(page, "return document.querySelectorAll('#opened a').length")
+        (table,) = server.tables()
+        assert len(table.people) == table.env.game.variants[0].max_players
+        page.get(f"{base}/seat/{table.people[0]}")
+        wait_for(page, "return document.getElementById('lobby').href")
+        assert page.execute_script("return document.getElementById('lobby').href") == f"{base}/lobby/{server.owner}"

@@ -16,6 +16,7 @@ from tests.agents.web.browser import (
     press,
     press_key,
     serious,
+    set_screen,
     show,
     table_at,
     wait_for,
@@ -71,6 +72,24 @@ def test_in_no_phase_the_page_must_be_scrolled_much_and_axe_finds_nothing_seriou
                 continue
             assert measured["reach"] <= ON_PHONE * height, phase
             assert measured["picture"] > 0.9 * width
+
+
+IN_SIGHT = f"""
+const box = (element) => element.getBoundingClientRect();
+const seen = [{SHADOW}.host, document.getElementById("status"), ...document.querySelectorAll("#actions button:not(.touchable)")];
+return Math.max(document.documentElement.scrollHeight, ...seen.map((element) => box(element).bottom));
+"""
+
+
+@pytest.mark.parametrize("size", [(844, 390), (640, 400)], ids=["phone on its side", "200 % zoom"])
+@pytest.mark.parametrize("game", GAMES)
+def test_hand_status_and_choices_fit_a_low_screen_in_every_phase(browser, game, size):
+    phases = {phase: table_at(each) for phase, each in positions(game).items()}
+    with pages(browser, phases.values()) as addresses:
+        for phase, address in zip(phases, addresses, strict=True):
+            show(browser, address, "desktop")
+            set_screen(browser, *size)
+            assert browser.execute_script(IN_SIGHT) <= size[1], phase
 
 
 NOT_TOURED = "for (const name of Object.keys(localStorage)) if (name.startsWith('tour ')) localStorage.removeItem(name)"

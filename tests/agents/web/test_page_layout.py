@@ -76,7 +76,8 @@ def test_in_no_phase_the_page_must_be_scrolled_much_and_axe_finds_nothing_seriou
 
 IN_SIGHT = f"""
 const box = (element) => element.getBoundingClientRect();
-const seen = [{SHADOW}.host, document.getElementById("status"), ...document.querySelectorAll("#actions button:not(.touchable)")];
+const seen = [{SHADOW}.host, document.getElementById("status"),
+  ...document.querySelectorAll("#actions button:not(.touchable)")];
 return Math.max(document.documentElement.scrollHeight, ...seen.map((element) => box(element).bottom));
 """
 

@@ -271,4 +271,6 @@ class _StoredOption(NamedTuple):
 
 
 def _known(value: Any) -> Any:
-    return [*map(_known, value)] if isinstance(value, list) else None if value == NOBODY else value
+    if isinstance(value, list):
+        return [*map(_known, value)]
+    return None if value == NOBODY else value

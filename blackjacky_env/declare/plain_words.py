@@ -48,7 +48,9 @@ def plain_words(
     def named(field: str, value: Any) -> Any:
         if isinstance(value, list):
             return [named(field, each) for each in value]
-        return names[field][value] if field in names and value is not None else value
+        if field not in names or value is None:
+            return value
+        return names[field][value] if value >= 0 else None
 
     def view(table: Snapshot, seat: int | None) -> Snapshot:
         own = {part: [value if q == seat else None for q, value in enumerate(table[part])] for part in private}

@@ -123,6 +123,9 @@ def test_a_table_is_opened_in_the_lobby_and_played_to_the_end_with_its_replay(br
     with pages_of(browser, server) as base:
         page = open_page(browser, f"{base}/lobby/{server.owner}", "de")
         wait_for(page, "return document.querySelectorAll('#rules .rule').length")
+        page.execute_script("document.querySelector('#games .game > button').click()")
+        wait_for(page, "return document.querySelectorAll('#paragraphs p').length")
+        page.execute_script("document.getElementById('rules-of-game').close()")
         page.execute_script(
             "document.querySelector('input[value=schwarze_katze]').click();"
             "const deals = document.querySelector('#rules input[max=\"50\"]'); deals.value = 1; deals.oninput();"

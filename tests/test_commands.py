@@ -62,7 +62,6 @@ def commands(page):
 
 
 def pages():
-    """Every page for readers that has commands."""
     some = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "blackjacky_env/testing/README.md")
     found = [*(ROOT / name for name in some), *(ROOT / "docs").rglob("*.md"), *(ROOT / "agents").rglob("*.md")]
     names = [path.relative_to(ROOT).as_posix() for path in found if commands(path.read_text("utf-8"))]

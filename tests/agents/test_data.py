@@ -97,20 +97,14 @@ def test_rows_are_what_the_environment_shows_and_pays(game, folder):
     assert sum(row["terminated"] for row in rows) == len(dataset) == 5
 
 
-def write_until(folder, games):
-    """Write a dataset, and be stopped when so many of its games have been played."""
-
+@pytest.mark.parametrize(("games", "threads"), [(1, 1), (SHARD, 2), (55, 1)])
+def test_an_interrupted_dataset_goes_on_after_its_whole_files_and_is_the_same(written, folder, games, threads):
     def stop(played):
         if played >= games:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         writer_of(folder).write(GAMES, threads=1, progress=stop)
-
-
-@pytest.mark.parametrize(("games", "threads"), [(1, 1), (SHARD, 2), (55, 1)])
-def test_an_interrupted_dataset_goes_on_after_its_whole_files_and_is_the_same(written, folder, games, threads):
-    write_until(folder, games)
     kept = len(Dataset(folder))
     assert kept == (SHARD if games == 55 else 0), "what is unfinished can be read"
     (folder / "games").mkdir(exist_ok=True)

@@ -1,7 +1,4 @@
-"""Options of all environments: what is wrong with one is told by name, with what is allowed.
-
-Unknown ones are refused in Python's wording, which frameworks look for.
-"""
+"""Options of all environments: what is wrong is told by name with what is allowed, unknown ones in Python's wording."""
 
 import math
 import pickle

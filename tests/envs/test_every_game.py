@@ -32,7 +32,6 @@ def sizes(game):
 
 
 def assert_shown(game, observation):
-    """Assert that it is a vector as the layout declares it."""
     assert observation.dtype == game.layout.dtype
     assert (game.layout.low <= observation).all()
     assert (observation <= game.layout.high).all()
@@ -181,14 +180,7 @@ def assert_paid(rewards, expected):
 
 
 def test_gymnasiums_checker_passes_for_a_seat(game):
-    env = SeatEnv(game.name, on_illegal="lose")
-    check_env(env, skip_render_check=True)
-    observation, info = env.reset(seed=1)
-    terminated = False
-    while not terminated:
-        assert_shown(game, observation)
-        assert info["action_mask"].any()
-        observation, _, terminated, _, info = env.step(env.action_space.sample(info["action_mask"]))
+    check_env(SeatEnv(game.name, on_illegal="lose"), skip_render_check=True)
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])

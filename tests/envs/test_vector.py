@@ -65,7 +65,6 @@ def together(env, twin, steps, seed=0):
 
 
 def play(env, steps, seed=0):
-    """Random play from a reset on: what every step returned."""
     rng = np.random.default_rng(seed)
     _, info = env.reset(seed=seed)
     for _ in range(steps):

@@ -1,7 +1,4 @@
-"""Garbage for everything that parses: it is refused with the promised error, or parsed, and nothing else happens.
-
-The corpus holds what has once been found; the profile ``long`` of Hypothesis searches for hours.
-"""
+"""Garbage for everything that parses is refused as promised, or parsed. The corpus holds what has once been found."""
 
 import math
 import os

@@ -90,7 +90,6 @@ def read_json(path):
 
 
 def progress_of(run):
-    """Steps and win rates of all tests in the course of a training."""
     lines = [json.loads(line) for line in (run / "progress.jsonl").read_text("utf-8").splitlines()]
     return [(line["steps"], line["win_rate"]) for line in lines]
 

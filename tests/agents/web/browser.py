@@ -83,7 +83,6 @@ def _rare_position(game, phase, rare):
 
 
 def table_at(record):
-    """A table of one person and random agents in this position."""
     seats = seats_for(record["game"], ["Anna"], ["random"] * (record["num_players"] - 1))
     table = Table(record["game"], seats, record["variant"], record["options"], hints="")
     for seat, name in zip(table.seats[1:], NAMES, strict=False):

@@ -143,14 +143,10 @@ def test_nothing_is_written_to_folders_of_other_games_files_or_processes(copied,
         writer_of(copied).write(GAMES)
 
 
-def joined(found):
-    return {name: np.concatenate([batch[name] for batch in found]) for name in found[0]}
-
-
 def batches(dataset, **options):
     found = list(dataset.batches(64, **{"buffer": 2000, **options}))
     assert {len(batch["action"]) for batch in found[:-1]} == {64}
-    return joined(found)
+    return {name: np.concatenate([batch[name] for batch in found]) for name in found[0]}
 
 
 def keys(every):

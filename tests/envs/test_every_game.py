@@ -27,10 +27,6 @@ from tests.envs.playing import assert_same, fresh, play_randomly
 from tests.games.fixtures import examples_of, promises_of
 
 
-def sizes(game):
-    return game.variants[0].sizes
-
-
 def assert_shown(game, observation):
     assert observation.dtype == game.layout.dtype
     assert (game.layout.low <= observation).all()
@@ -185,7 +181,7 @@ def test_gymnasiums_checker_passes_for_a_seat(game):
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
 def test_many_seats_play_at_once(game, mode):
-    envs = SeatVectorEnv(game.name, 6, ["random"], list(sizes(game)), autoreset_mode=mode)
+    envs = SeatVectorEnv(game.name, 6, ["random"], list(game.variants[0].sizes), autoreset_mode=mode)
     rng = np.random.default_rng(0)
     observations, info = envs.reset(seed=3)
     for _ in range(80):

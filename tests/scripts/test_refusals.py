@@ -99,6 +99,21 @@ REFUSED = {
         "search:0.1s --playouts 5": "agent 'search:0.1s' is not compiled; leave the option out",
         "champion --output missing/scores.json": "must be a file in an existing folder",
     },
+    "": {  # options that there are not, or are called otherwise
+        "evaluate --players random*2": "--players is --agents",
+        "watch --players random*2 --out it.html": "--players is --agents",
+        "watch --agents random*2 --out it.html": "--out is --output",
+        "score random --out it": "--out is --output",
+        "evaluate --agents random*2 --preset mini-1": "--preset is --table",
+        "tournament --tables random*2": "--tables is --seats",
+        "play --web --tables here": "--tables is --folder",
+        "play --name Anna": "--name is --as",
+        "evaluate --agent random*2": "unknown option --agent; did you mean --agents",
+        "play --oponents random": "unknown option --oponents; did you mean --opponents",
+        "train --minute 5": "unknown option --minute; did you mean --minutes",
+        "score __main__:Nobody": "__main__",
+        "train --xyzzy": "unknown option --xyzzy; --help lists the options",
+    },
 }
 """By beginning of the command and its end: what is said."""
 WITH_AN_AGENT = [

@@ -115,7 +115,7 @@ def test_r11_without_a_hand_card_there_is_no_swap():
     assert table["hands"][0] == []
 
 
-def test_r12_a_knock_gives_everybody_else_one_more_turn_with_tricks_and_later_knocks_only_protect():
+def test_r12_t1_a_knock_gives_everybody_else_one_more_turn_but_a_1_none_and_later_knocks_only_protect():
     table = one_round([[7, 7], [8, 8], [6, 6], [5, 5]]).play(do.DRAWS).shows(last_turns=None)
     table.play(do.KNOCKS).shows(first_knocker=1, last_turns=[2, 3, 0]).play(do.NO_TRICK).shows(last_turns=[2, 3, 0])
     table.play(do.DRAW, do.DRAWS).shows(player=0, last_turns=[0], round=0).play(do.DRAWS).shows(round=1)
@@ -125,6 +125,8 @@ def test_r12_a_knock_gives_everybody_else_one_more_turn_with_tricks_and_later_kn
     table.play(do.lay(5), do.DRAW).settled(displays=[[], [5]])
     table = one_round([[7, 7], [8, 8], [6, 6]]).play(do.KNOCKS, do.KNOCKS)
     table.shows(first_knocker=0, last_turns=[2], knocked=[True, True, False]).play(do.KNOCKS).shows(round=1)
+    table = one_round([[8, 8], [1, 7], [2, 2]]).play(do.KNOCKS, do.lay(1), do.KNOCK)
+    table.settled(sums=[160, 80, 40], losers=[2], hands=[[8, 8], [7], [2, 2]], displays=[[], [1], []])
 
 
 def nearly_drained(last_zock):
@@ -198,11 +200,6 @@ def test_t1_settlement_comes_right_after_this_turns_zock_whatever_it_is(zock):
     table = one_round([[1, 8], [7, 7], [6, 6]]).play(do.lay(1)).shows(ends_after_turn=True, round=0, phase="zock")
     table.play(zock).shows(round=1, ends_after_turn=False)
     assert None not in table["last_settlement"]["sums"]
-
-
-def test_t1_outstanding_last_turns_are_lost():
-    table = one_round([[8, 8], [1, 7], [2, 2]]).play(do.KNOCKS, do.lay(1), do.KNOCK)
-    table.settled(sums=[160, 80, 40], losers=[2], hands=[[8, 8], [7], [2, 2]], displays=[[], [1], []])
 
 
 def test_t2_cancels_all_knocking_and_who_had_knocked_is_a_target_again_but_the_trickster_may_knock():

@@ -161,14 +161,6 @@ def test_black_jack_robs_whom_he_passes_or_is_moved_on_from_in_that_order(jack, 
     assert robbed == order
 
 
-@pytest.mark.parametrize(("theirs", "robs"), [(0, False), (1, False), (2, True), (3, True)])
-def test_black_jack_robs_only_who_has_as_many_cards_as_his_controller_or_more(theirs, robs):
-    """J4."""
-    table = standing([" ".join(["R4", "R5", "R6"][:theirs]), "", "Y1 Y2 Y3"], [2, 12, 13], 0, "3", (2, "Y3"))
-    assert (table.asked == ("rob", 2)) == robs
-    assert table.now["black_jack"] == 3
-
-
 def test_if_nobody_bid_all_that_he_overtakes_give_a_card_of_their_own_choice_to_the_harbour():
     """J5: in the order in which they stand, whatever the numbers of cards; who has none gives none."""
     table = standing(["R4 R5 R6", "", "Y1"], [2, 3, 4], 0, "3")

@@ -27,7 +27,6 @@ OWN = {
 TARGETS = {each.name: each for module in (games, arrays, arena, agents, web) for each in module.TARGETS}
 """By name: everything that parses what a stranger, a friend or another program may have written."""
 QUICK = ("agent_card", "agent_weights", "checkpoint", "socket")
-"""Targets that compile little."""
 every_target = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in QUICK else pytest.mark.prove) for name in TARGETS]
 )

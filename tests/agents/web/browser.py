@@ -22,7 +22,6 @@ IN_BROWSER = [
         None in (shutil.which("chromium"), shutil.which("chromedriver")), reason="needs chromium and chromedriver"
     ),
 ]
-"""Marks of modules that need a browser."""
 DEVICES = {"desktop": (1280, 800), "phone": (390, 844)}
 """Width and height in pixels."""
 LOOKS = (("desktop", "light", "en"), ("phone", "dark", "de"))

@@ -27,7 +27,6 @@ PACE_KEYS = (
     *("connected", "awaited", "started", "speed", "may_continue", "can_skip", "wishes", "moment"),
     *("watching", "watch", "failed"),
 )
-"""What the server adds to the state."""
 
 
 def new_table(game="black_jacky", people=1, players=3, **options):

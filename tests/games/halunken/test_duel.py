@@ -76,13 +76,6 @@ def test_black_jacks_card_cancels_with_the_others(cards, jack, stand):
     table.shows(captains=moved[:2], black_jack=moved[2], black_jack_laid=jack, round=1)
 
 
-@pytest.mark.parametrize("buyer", [0, 1])
-def test_the_buyer_names_black_jacks_number(buyer):
-    """D3."""
-    table = duel([0, 4], 9, ["R4", "R6"], buyer=(buyer, ("R4", "R6")[buyer])).choose(1, 6, jack="Rum")
-    table.shows(asked=("name", buyer), black_jack_number="Rum").play("name 2").shows(black_jack=11)
-
-
 def test_black_jack_takes_tavern_cards_for_the_buyer():
     """D4: where he comes to, or stands."""
     table = duel([0, 4], 9, ["", "R6 R7"], "R8", {11: "Y1 Y2"}, buyer=(1, "R7")).choose(3, 1, jack=2)

@@ -3,10 +3,7 @@
 `make test` leaves out tests with the marker `prove`, and those of the fixture `game` with other games than the default
 and the tiny one; `make prove` runs them.
 
-Compiled code is optimised less than users' is, which changes no result and takes a third off the time of compiling:
-``NUMBA_OPT=3 make test`` tests with full optimisation.
-
-pytest-randomly shuffles the tests; ``--randomly-seed`` with the number in a run's header repeats an order.
+Compiled code is optimised less than users' is, which changes no result and takes a third off the time of compiling.
 """
 
 import gc

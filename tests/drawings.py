@@ -19,7 +19,6 @@ def parsed(svg):
 
 
 def told(svg):
-    """All words in a picture or a part of it, text by text."""
     root = parsed(svg) if isinstance(svg, str) else svg
     return [element.text or "" for element in root.iter(f"{SVG}text")]
 

@@ -9,7 +9,6 @@ from blackjacky_env.envs.aec import TableEnv
 
 NAMES = ["Anna", "Bert", "Cleo", "Dora", "Emil", "Frida"]
 SHOWN = set()
-"""Keys of what was shown beside the stories."""
 
 
 def tell(env, action, reader, beside=True):

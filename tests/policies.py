@@ -7,19 +7,16 @@ from blackjacky_env.compiled.compiling import compiled
 
 @compiled
 def first_legal(observation, mask, random_state, parameters):
-    """The legal action with the lowest number."""
     return np.argmax(mask)
 
 
 @compiled
 def last_legal(observation, mask, random_state, parameters):
-    """The legal action with the highest number."""
     return len(mask) - 1 - np.argmax(mask[::-1])
 
 
 @compiled
 def no_action(observation, mask, random_state, parameters):
-    """A policy that finds nothing."""
     return -1
 
 

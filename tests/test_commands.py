@@ -34,7 +34,6 @@ BESIDE = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH
 ENVIRONMENT = {**os.environ, "PATH": BESIDE, "PYTHONUNBUFFERED": "1"}
 """`blackjacky` and `python` are those beside this interpreter."""
 OPEN = ("Open tables at", "Serving at")
-"""What servers print when they are ready."""
 LONG = re.compile(r"train |exploit|mccfr|score|forecast|--cluster|--games \d{5}")
 """Commands that take minutes, which are interrupted earlier than others."""
 ENDING = 120.0  # seconds that an interrupted command has
@@ -62,7 +61,6 @@ def commands(page):
 
 
 def pages():
-    """Every page for readers that has commands."""
     some = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "blackjacky_env/testing/README.md")
     found = [*(ROOT / name for name in some), *(ROOT / "docs").rglob("*.md"), *(ROOT / "agents").rglob("*.md")]
     names = [path.relative_to(ROOT).as_posix() for path in found if commands(path.read_text("utf-8"))]

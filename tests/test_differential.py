@@ -56,7 +56,7 @@ def test_both_agree_on_any_game_of_the_family(reference, seed):
 @of_every_game("reference, seed", lambda _: range(6))
 def test_rigged_decks_are_dealt_alike(reference, seed):
     rng = random.Random(seed)
-    options = {"num_players": rng.choice(reference.sizes())}
+    options = reference.any_options(rng, num_players=rng.choice(reference.sizes()))
     start = rng.randrange(options["num_players"])
     cards = {name: deck.all_cards(options) for name, deck in reference.decks.items()}
     rigged = {name: [rng.sample(deck, len(deck)) for _ in range(3)] for name, deck in cards.items()}

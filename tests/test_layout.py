@@ -26,7 +26,6 @@ def files_of(*folders):
 
 
 def full_name(path):
-    """The name by which a file of ours is imported."""
     place = path.relative_to(AGENTS.parent if path.is_relative_to(AGENTS) else ROOT).with_suffix("")
     return ".".join(place.parts).removesuffix(".__init__")
 

@@ -71,7 +71,6 @@ def written(cell, stream):
 
 
 def shown(cell):
-    """The outputs of a cell as text, pictures left out."""
     results = [output.data["text/plain"] for output in cell.outputs if "data" in output]
     return written(cell, "stdout"), results
 

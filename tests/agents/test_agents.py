@@ -20,7 +20,6 @@ from tests.policies import cheating, first_legal, last_legal, no_action, scribbl
 
 BOTS = bot_names("black_jacky")
 BOLD = np.array([6, 10, 6, 12], np.float32)
-"""Other limits of `threshold`."""
 COPIES = [copy.deepcopy, lambda agent: pickle.loads(pickle.dumps(agent))]
 
 

@@ -26,7 +26,6 @@ NAMES = ["random", "threshold", "trickster"]
 
 
 def from_outside(name, called=None):
-    """The bot as an agent that is not compiled."""
     bot = make_agent(name)
     return SimpleNamespace(name=called or f"{name} from outside", reset=bot.reset, act_batch=bot.act_batch)
 
@@ -262,7 +261,6 @@ def path(tmp_path):
 
 
 def kept(path, games=30, **changes):
-    """A tournament that is kept at this place."""
     tournament = Tournament(**{"agents": NAMES, "num_players": 3, "seed": 4, "results": path, **changes})
     tournament.play(games, threads=1)
     return tournament

@@ -1,7 +1,4 @@
-"""Tasks on a Ray cluster: the same results wherever they run, and what is said when they cannot.
-
-That tasks may be repeated, and what they are sent is pickled, `test_league` tests without Ray.
-"""
+"""Tasks on a Ray cluster; that they may be repeated, and what they are sent is pickled, `test_league` tests without."""
 
 import os
 import subprocess

@@ -97,20 +97,14 @@ def test_rows_are_what_the_environment_shows_and_pays(game, folder):
     assert sum(row["terminated"] for row in rows) == len(dataset) == 5
 
 
-def write_until(folder, games):
-    """Write a dataset, and be stopped when so many of its games have been played."""
-
+@pytest.mark.parametrize(("games", "threads"), [(1, 1), (SHARD, 2), (55, 1)])
+def test_an_interrupted_dataset_goes_on_after_its_whole_files_and_is_the_same(written, folder, games, threads):
     def stop(played):
         if played >= games:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         writer_of(folder).write(GAMES, threads=1, progress=stop)
-
-
-@pytest.mark.parametrize(("games", "threads"), [(1, 1), (SHARD, 2), (55, 1)])
-def test_an_interrupted_dataset_goes_on_after_its_whole_files_and_is_the_same(written, folder, games, threads):
-    write_until(folder, games)
     kept = len(Dataset(folder))
     assert kept == (SHARD if games == 55 else 0), "what is unfinished can be read"
     (folder / "games").mkdir(exist_ok=True)
@@ -149,14 +143,10 @@ def test_nothing_is_written_to_folders_of_other_games_files_or_processes(copied,
         writer_of(copied).write(GAMES)
 
 
-def joined(found):
-    return {name: np.concatenate([batch[name] for batch in found]) for name in found[0]}
-
-
 def batches(dataset, **options):
     found = list(dataset.batches(64, **{"buffer": 2000, **options}))
     assert {len(batch["action"]) for batch in found[:-1]} == {64}
-    return joined(found)
+    return {name: np.concatenate([batch[name] for batch in found]) for name in found[0]}
 
 
 def keys(every):

@@ -29,19 +29,17 @@ pytestmark = pytest.mark.usefixtures("tiny")
 TIMED = pytest.param("ismcts:0.01s", marks=pytest.mark.prove)
 
 
-@pytest.mark.parametrize("name", ["bots", "rollout:4", "ismcts:20", TIMED, "search:8"])
-def test_bots_with_a_random_agent_and_search_play_every_game(game, name):
+@pytest.mark.parametrize("name", ["random", "rollout:4", "ismcts:20", TIMED, "search:8"])
+def test_a_random_agent_and_search_play_every_game(game, name):
     if name == "search:8" and game.name == TINY:
         with pytest.raises(ValueError, match="has no trained agent to guide the search; name one"):
             make_agent(name, TINY)
         return
     assert bot_names(game.name)[0] == "random"
-    agents = [make_agent(each, game.name) for each in (bot_names(game.name) if name == "bots" else [name])]
-    batch = make_batch(game.name, 3, seed=2)
+    agent, batch = make_agent(name, game.name), make_batch(game.name, 3, seed=2)
     for _ in range(6):
-        for agent in agents:
-            actions = agent.act_batch(batch.observations, batch.action_masks)
-            assert batch.action_masks[np.arange(3), actions].all()
+        actions = agent.act_batch(batch.observations, batch.action_masks)
+        assert batch.action_masks[np.arange(3), actions].all()
         batch.step(actions)
 
 

@@ -27,7 +27,6 @@ pytestmark = pytest.mark.usefixtures("tiny")
 
 
 def short_game(game, seed=0):
-    """The positions of a short random game, one after another."""
     return positions(TableEnv(game.name, **SHORT.get(game.name, {})), seed)
 
 

@@ -32,7 +32,6 @@ class Assistant:
         self.client, self.secret = client, None
 
     async def call(self, tool, **arguments):
-        """What a tool returns; `AssertionError` if it is an error."""
         result = await self.client.call_tool(tool, arguments)
         assert not result.is_error, result.content[0].text
         text = result.content[0].text
@@ -69,7 +68,6 @@ def invitation_in(text):
 
 @contextlib.asynccontextmanager
 async def assistants(number=1, wait=1e6, usual=USUAL, delay=0):
-    """A server and its assistants; nothing is waited for but other players."""
     server = Server(delay=delay)
     protocol = make_server(Assistants(server, wait, usual))
     async with server.running(), contextlib.AsyncExitStack() as stack:

@@ -1,7 +1,4 @@
-"""Search: legal everywhere, repeatable, blind to what is hidden, and right where the best move is certain.
-
-This file is also the script that another process runs in plain Python.
-"""
+"""Search: legal, repeatable, blind to what is hidden, right where the best move is certain; also a script."""
 
 import copy
 import dataclasses

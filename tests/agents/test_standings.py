@@ -25,7 +25,6 @@ def games_of(names, lineups, orders, winners):
 
 
 def simulated(deals, chance, rng):
-    """Deals of two agents; the first wins with this chance."""
     seats = np.tile([[0, 1], [1, 0]], (deals, 1, 1))
     won = (rng.random((deals, 2)) < chance)[..., None] == (seats == 0)
     return PlayedDeals(("a", "b"), np.array([[0, 1]]), seats, won, won.astype(np.int64))

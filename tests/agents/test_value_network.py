@@ -29,7 +29,6 @@ def valued(network, states):
 
 
 def positions_of(game, players):
-    """Positions of random games, one after the other in each of them."""
     env = TableEnv(game, num_players=players)
     games = (positions(env, seed) for seed in range(10))
     found = [each._states[:1].copy() for one in games for each in one if not any(each.terminations.values())]

@@ -30,7 +30,6 @@ TYPED = (
     f"train --preset league --games-per-update 16 {BRIEF}",
     f"exploit --agent threshold --games-per-update 16 {BRIEF}",
 )
-"""Subcommands that take a cluster."""
 
 
 def add_node(cluster):

@@ -200,7 +200,6 @@ def callee(x):
 
 
 def house(text):
-    """A package whose module `constants` has this text."""
     package, constants = types.ModuleType("house"), types.ModuleType("house.constants")
     exec(text, vars(constants))
     vars(package).update(constants=constants, numpy=np)

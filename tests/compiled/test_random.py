@@ -10,7 +10,7 @@ from blackjacky_env.compiled import purposes
 from blackjacky_env.compiled.compiling import entry
 from blackjacky_env.compiled.random import below, draw, random_flag, stream
 from blackjacky_env.games import GAMES, get_game
-from tests.chances import UNLIKELY, fit
+from tests.chances import UNLIKELY, fit, p_value
 
 
 @entry
@@ -89,3 +89,11 @@ def test_games_number_their_own_purposes_below_the_shared_ones(name):
     numbers = [number for each in modules for key, number in vars(each).items() if key.startswith("FOR_")]
     assert len(set(numbers)) == len(numbers) >= 1
     assert all(0 < number < purposes.FIRST_SHARED for number in numbers)  # 0: who starts
+
+
+@pytest.mark.parametrize(
+    ("statistic", "freedom", "tail"),
+    [(3.841, 1, 0.05), (10.828, 1, 0.001), (5.991, 2, 0.05), (46.194, 15, 5e-5), (135.807, 100, 0.01)],
+)
+def test_the_tail_of_chi_square_that_tests_of_chances_rely_on_is_that_of_printed_tables(statistic, freedom, tail):
+    assert p_value(statistic, freedom) == pytest.approx(tail, rel=0.01)

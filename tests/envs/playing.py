@@ -51,7 +51,6 @@ def assert_same(one, other):
 
 
 def fingerprint(env):
-    """Return a digest of all that can be asked of an environment."""
     raw = env.unwrapped
     said = [raw.snapshot(), raw.record(), env.agents, env.agent_selection]
     said += [env.rewards, env._cumulative_rewards, env.terminations, env.truncations]

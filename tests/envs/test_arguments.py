@@ -1,7 +1,4 @@
-"""Options of all environments: what is wrong with one is told by name, with what is allowed.
-
-Unknown ones are refused in Python's wording, which frameworks look for.
-"""
+"""Options of all environments: what is wrong is told by name with what is allowed, unknown ones in Python's wording."""
 
 import math
 import pickle
@@ -91,7 +88,6 @@ REFUSED = [
     ((PLAYOUT,), {"states": [b"", 3]}, ValueError, r"states\[0\]: these bytes are not a complete state"),
     ((PLAYOUT,), {"games": 0}, ValueError, r"games=0 is out of range; allowed are 1 \.\. "),
     ((PLAYOUT,), {"seed": -1}, ValueError, r"seed=-1 is out of range; allowed are 0 \.\. "),
-    ((PLAYOUT,), {"threads": 0}, ValueError, r"threads=0 is out of range; allowed are 1 \.\. 1024"),
     ((PLAYOUT,), {"policies": "cuonter"}, ValueError, "unknown opponent 'cuonter' for .* did you mean 'counter'"),
     ((PLAYOUT,), {"policies": Follower()}, TypeError, "is not compiled, .* allowed are compiled agents .*'ppo:PATH'"),
     ((PLAYOUT,), {"policies": ["random"] * 3}, ValueError, r"are 3 agents for the 4 players of states"),

@@ -34,7 +34,6 @@ def with_shared_buffers(env):
 
 
 def arrays_of(thing):
-    """All arrays among an object's attributes."""
     if isinstance(thing, np.ndarray):
         return [thing]
     if isinstance(thing, dict):

@@ -27,12 +27,7 @@ from tests.envs.playing import assert_same, fresh, play_randomly
 from tests.games.fixtures import examples_of, promises_of
 
 
-def sizes(game):
-    return game.variants[0].sizes
-
-
 def assert_shown(game, observation):
-    """Assert that it is a vector as the layout declares it."""
     assert observation.dtype == game.layout.dtype
     assert (game.layout.low <= observation).all()
     assert (observation <= game.layout.high).all()
@@ -181,19 +176,12 @@ def assert_paid(rewards, expected):
 
 
 def test_gymnasiums_checker_passes_for_a_seat(game):
-    env = SeatEnv(game.name, on_illegal="lose")
-    check_env(env, skip_render_check=True)
-    observation, info = env.reset(seed=1)
-    terminated = False
-    while not terminated:
-        assert_shown(game, observation)
-        assert info["action_mask"].any()
-        observation, _, terminated, _, info = env.step(env.action_space.sample(info["action_mask"]))
+    check_env(SeatEnv(game.name, on_illegal="lose"), skip_render_check=True)
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
 def test_many_seats_play_at_once(game, mode):
-    envs = SeatVectorEnv(game.name, 6, ["random"], list(sizes(game)), autoreset_mode=mode)
+    envs = SeatVectorEnv(game.name, 6, ["random"], list(game.variants[0].sizes), autoreset_mode=mode)
     rng = np.random.default_rng(0)
     observations, info = envs.reset(seed=3)
     for _ in range(80):
@@ -202,3 +190,20 @@ def test_many_seats_play_at_once(game, mode):
         masks = info["action_mask"]
         observations, _, _, _, info = envs.step(np.argmax(rng.random(masks.shape) * masks, axis=1))
     assert observations.dtype == game.layout.dtype
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize(("game", "name"), [(game, name) for game in GAMES for name in get_game(game).tables])
+def test_a_named_table_is_the_table_of_its_options_also_for_batches_and_seats(game, name):
+    declared = get_game(game).tables[name]
+    env = TableEnv(game, table=name)
+    assert (env.num_players, env.variant) == (declared.num_players, declared.variant)
+    assert declared.options.items() <= env.options.items()
+    same = TableEnv(game, declared.num_players, declared.variant, **declared.options)
+    assert same.config_dict() == env.config_dict()
+    others = ["random"] * (env.num_players - 1)
+    batch, seats = make_batch(game, 2, table=name), SeatVectorEnv(game, 2, others, table=name)
+    seats.reset(seed=1)
+    for state in (*batch._arrays.states, *seats._states):
+        assert get_game(game).read_options(state) == (env.num_players, env.variant, env.options)
+    assert SeatEnv(game, others, table=name).table.config_dict() == env.config_dict()

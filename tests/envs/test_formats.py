@@ -25,7 +25,6 @@ every_format = pytest.mark.parametrize(
 
 
 def shown(form, vectors, masks):
-    """What a format makes of the default observation and mask."""
     if form["observation_dtype"] == "float32":
         vectors = vectors.astype(np.float32)
     if form["observation_format"] == "flat":

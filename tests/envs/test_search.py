@@ -28,7 +28,6 @@ def tables(game):
 
 
 def look(game, records, seat):
-    """What a seat sees of a position, and its legal actions."""
     seen, mask = np.empty(game.layout.size, game.layout.dtype), np.empty(game.num_actions, np.int8)
     game_functions(game).look(records, seat, seen, mask)
     return seen.tobytes(), mask.tobytes()

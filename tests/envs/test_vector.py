@@ -34,8 +34,7 @@ OVER_AFTER_ONE_TURN = {"num_players": 2, "hearts": 1, "max_turns_per_round": 1, 
 Policy = namedtuple("Policy", "policy parameters", defaults=[np.zeros(0, np.float32)])
 """A compiled opponent with nothing but what it needs."""
 FIRST, LAST, RANDOM = Policy(first_legal), Policy(last_legal), Policy(random_bot.choose)
-MANY = 330
-"""Games enough for five threads."""
+MANY = 330  # games enough for five threads
 
 
 def make(num_envs=10, **options):
@@ -65,7 +64,6 @@ def together(env, twin, steps, seed=0):
 
 
 def play(env, steps, seed=0):
-    """Random play from a reset on: what every step returned."""
     rng = np.random.default_rng(seed)
     _, info = env.reset(seed=seed)
     for _ in range(steps):

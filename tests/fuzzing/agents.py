@@ -25,7 +25,6 @@ from tests.fuzzing.target import Target, folder, written
 
 @cache
 def _agent():
-    """Weights and card of a network of one small layer."""
     encoding, path = next(iter(encodings_of(DEFAULT).values())), folder() / "small.safetensors"
     layers = random_layers(encoding.size, 2, outputs=get_game(DEFAULT).num_actions)
     save_agent(path, layers, DEFAULT, encoding)
@@ -44,7 +43,6 @@ def _load(weights, card):
 
 @cache
 def _solution():
-    """Arrays and card of a solution of two information states."""
     table, path = SmallTable.of(DEFAULT), folder() / "solved.safetensors"
     keys = np.array([[1, 2], [3, 4]], np.uint64)
     chances = np.array([0.5, 0.5, 1.0], np.float32)

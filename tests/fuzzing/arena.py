@@ -36,7 +36,6 @@ class First:
 
 @cache
 def _results(compiled):
-    """A tournament with a few games, and its results file."""
     path = folder() / f"results_{compiled}.jsonl"
     tournament = Tournament(["random", agent_names(DEFAULT)[1] if compiled else First()], results=path)
     tournament.play(4, threads=1)
@@ -66,7 +65,6 @@ def _read_head(data):
 
 
 def _descriptions():
-    """The description of a dataset in the folder ``data``."""
     game, names = get_game(DEFAULT), ("random", agent_names(DEFAULT)[1])
     size, variant = game.choose_table(2)
     agents = tuple(make_agent(name, DEFAULT) for name in names)

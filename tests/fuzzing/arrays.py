@@ -1,7 +1,4 @@
-"""The target of arrays that come back: checkpoints that are restored.
-
-An input is the name of what is restored as it was kept, or else says by which changes. What is taken is played on from.
-"""
+"""The target of checkpoints that are restored; an input names one, or says by which changes. What is taken plays on."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress

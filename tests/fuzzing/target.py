@@ -27,13 +27,11 @@ class Target:
     """Something that parses what others have written."""
 
     name: str
-    """Its folder in the corpus."""
     parse: Callable[[bytes], object]
     """Parses an input, and looks at what it got."""
     promised: tuple[type[BaseException], ...]
     """The errors that it may raise; empty: it accepts anything."""
     make_seeds: Callable[[], list[bytes]]
-    """Makes valid inputs."""
     share: float = 1.0
     """How often it is tried, relative to the others; less than 1 for one that is slow."""
 

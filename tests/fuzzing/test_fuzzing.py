@@ -1,7 +1,4 @@
-"""Garbage for everything that parses: it is refused with the promised error, or parsed, and nothing else happens.
-
-The corpus holds what has once been found; the profile ``long`` of Hypothesis searches for hours.
-"""
+"""Garbage for everything that parses is refused as promised, or parsed. The corpus holds what has once been found."""
 
 import math
 import os
@@ -30,7 +27,6 @@ OWN = {
 TARGETS = {each.name: each for module in (games, arrays, arena, agents, web) for each in module.TARGETS}
 """By name: everything that parses what a stranger, a friend or another program may have written."""
 QUICK = ("agent_card", "agent_weights", "checkpoint", "socket")
-"""Targets that compile little."""
 every_target = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in QUICK else pytest.mark.prove) for name in TARGETS]
 )

@@ -5,7 +5,6 @@ import pytest
 from tests.games.rigged import RiggedTable
 
 compared = set()
-"""Games that it has played already."""
 
 
 @pytest.fixture(autouse=True)

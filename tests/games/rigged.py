@@ -34,7 +34,6 @@ class RiggedTable:
 
     @property
     def asked(self):
-        """What is decided, and by whom."""
         return self.now["phase"], self.now["player"]
 
     @property
@@ -84,7 +83,6 @@ class RiggedTable:
         return self
 
     def rewards(self):
-        """What the last action brought each player."""
         return [float(self.env.rewards[agent]) for agent in self.env.possible_agents]
 
     def seen(self, seat):

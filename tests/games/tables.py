@@ -14,13 +14,9 @@ SIZES = [
     for variant in get_game(name).variants
     for players in variant.sizes
 ]
+USUAL = [(n, {"variant": get_game(n).variant_names[0], "num_players": get_game(n).default_players}) for n in GAMES]
+"""Those that `make test` takes."""
 TABLES = [*SIZES, *((name, dict(options)) for name in GAMES for options in examples_of(name).tables)]
-
-
-def in_first(name, options):
-    """Whether `make test` takes a table: the usual one of each game."""
-    game = get_game(name)
-    return options == {"variant": game.variant_names[0], "num_players": game.default_players}
 
 
 every_table = pytest.mark.parametrize(
@@ -29,7 +25,7 @@ every_table = pytest.mark.parametrize(
         pytest.param(
             *table,
             id=f"{table[0]} {' '.join(map(str, table[1].values()))}",
-            marks=[] if in_first(*table) else pytest.mark.prove,
+            marks=[] if table in USUAL else pytest.mark.prove,
         )
         for table in TABLES
     ],
@@ -58,6 +54,5 @@ def positions(env, seed, every=1):
 
 
 def scenes(env):
-    """What every agent sees, what a spectator sees, and everything."""
     everything = env.game.scene(env.snapshot(), env.config_dict(), EVERYTHING)
     return [*map(env.scene, [*env.possible_agents, None]), everything]

@@ -1,12 +1,9 @@
 """What holds for the bots of all games, and for what networks are shown of them."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
 from blackjacky_agents import bot_names, make_agent
-from blackjacky_agents.arena.evaluation import against_copies
 from blackjacky_agents.games import encodings_of
 from blackjacky_agents.networks.network import encode_all
 from blackjacky_env import make_batch
@@ -17,16 +14,6 @@ BOTS = [
     pytest.param(game, name, marks=[] if game == DEFAULT else pytest.mark.prove)
     for game in GAMES
     for name in bot_names(game)
-]
-BLACK_SPY = dict.fromkeys(
-    ("moon_choice", "mole", "call_colour", "rank_follow", "rank_follow_strict", "exact_limit"), True
-)
-LADDERS = [
-    *(("black_spy", players, options) for players in (3, 4, 5, 6) for options in ({}, BLACK_SPY)),
-    *(
-        ("halunken", players, {"variant": variant})
-        for players, variant in [(4, None), (3, None), (3, "basic"), (2, None)]
-    ),
 ]
 ROUNDING = 1e-6  # of float32
 SHOWN = [(game, encoding) for game in GAMES for encoding in encodings_of(game) if encoding != "raw"]
@@ -44,15 +31,6 @@ def test_bots_play_whole_games_and_depend_on_their_seed_alone(game, name):
                 env.step(agent.act(env.observe(env.agent_selection)))  # raises if the action is illegal
             records.append(env.record())
         assert records[0] == records[1]
-
-
-@pytest.mark.prove
-@pytest.mark.parametrize(("game", "players", "options"), LADDERS)
-def test_the_bots_are_a_ladder(game, players, options):
-    for worse, better in pairwise(bot_names(game)):
-        agents = [make_agent(name, game) for name in (better, worse)]
-        score = against_copies(agents[0], agents[1:], players, 120, game=game, **options)[0]
-        assert score.low > score.par
 
 
 @pytest.mark.prove

@@ -1,7 +1,4 @@
-"""Who begins, and deals of trick-taking games, are fair, as players at the table see them: chi-square over many seeds.
-
-What else other games leave to chance is tested in their folders.
-"""
+"""Who begins, and deals of trick-taking games, are fair, as players see them: chi-square over many seeds."""
 
 import numpy as np
 import pytest

@@ -23,7 +23,6 @@ TABLES = {
 
 
 def cards_of(snapshot):
-    """The cards in hands, and those of piles and displays."""
     places = [*snapshot["hands"], *snapshot.get("displays", [])]
     places += [snapshot.get(name, []) for name in ("draw_pile", "discards", "pile")]
     return Counter(card for place in places for card in place)

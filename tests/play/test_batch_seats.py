@@ -1,7 +1,4 @@
-"""What a batch tells learners about each seat: its view, its rewards between decisions, and how games ended.
-
-That they are those of PettingZoo, `tests.envs.test_every_game` shows.
-"""
+"""What a batch tells learners about each seat; that it is PettingZoo's, `tests.envs.test_every_game` shows."""
 
 import numpy as np
 import pytest

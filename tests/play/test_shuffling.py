@@ -14,15 +14,6 @@ SIX = {"max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turns_per_
 SIX_OF_THREE = {"deals": 2, "deck": ["KH", "AH", "JS", "QS", "KS", "AS"]}
 
 
-def shuffles_of(game, num_players, given):
-    """All shuffles at a table, and its blank records."""
-    size, variant = game.choose_table(num_players)
-    options = game.check_options(size, variant, given)
-    blank = zeros(2, game.state_dtype)
-    blank[:1] = game.new_state(size, variant, options)
-    return Shuffles(game, blank, make_deck(game, size, options)), blank
-
-
 def test_orders_are_counted():
     cases = [([1, 1, 1], 3, 6), ([1, 1, 1], 2, 6), ([2, 2, 2], 6, 90), ([1, 2, 3], 3, 19), ([4], 3, 1), ([1, 2], 0, 1)]
     for copies, length, orders in cases:
@@ -38,7 +29,9 @@ def test_every_distinct_order_of_a_deck_is_there_once_in_ascending_order():
 def test_first_and_later_deals_have_one_order_for_each_way_to_deal_whole_hands():
     """6! orders of six cards in hands of two are 90 deals."""
     game = get_game("schwarze_katze")
-    shuffles, blank = shuffles_of(game, 3, SIX_OF_THREE)
+    options, blank = game.check_options(3, "classic", SIX_OF_THREE), zeros(2, game.state_dtype)
+    blank[:1] = game.new_state(3, "classic", options)
+    shuffles = Shuffles(game, blank, make_deck(game, 3, options))
     openings = shuffles.openings([0])
     assert len(openings) == 90
     assert [chance for _, chance in openings] == pytest.approx([1 / 90] * 90)

@@ -33,5 +33,4 @@ def pictures_in(page):
 
 
 def random_game(game, seed=0, most=None, **options):
-    """A game of random moves, to its end or so many moves long."""
     return play_randomly(fresh(seed, game, **options), seed, most)

@@ -89,15 +89,11 @@ def test_rounds_begin_where_the_position_says_so(game):
     assert film["settled"][-1] == len(record["actions"])
 
 
-def some_thoughts(record):
-    chances = np.zeros(61)
-    chances[:20] = np.arange(20, 0, -1) / 210
-    return [Thoughts(chances, 0.25) if move % 3 == 0 else None for move in range(len(record["actions"]))]
-
-
 def test_thoughts_are_the_likeliest_moves_and_the_one_that_was_made():
-    record = random_game("black_jacky", most=30).record()
-    told = film_in(replay_html(record, names=NAMES, thoughts=some_thoughts(record)))["thoughts"]
+    record, chances = random_game("black_jacky", most=30).record(), np.zeros(61)
+    chances[:20] = np.arange(20, 0, -1) / 210
+    thoughts = [Thoughts(chances, 0.25) if move % 3 == 0 else None for move in range(30)]
+    told = film_in(replay_html(record, names=NAMES, thoughts=thoughts))["thoughts"]
     assert told[1] is None
     for move in range(0, 30, 3):
         chances = told[move]["chances"]

@@ -43,7 +43,10 @@ def test_every_subcommand_has_a_script_and_help_with_the_rule_options_of_the_gam
     with pytest.raises(SystemExit) as stop:
         cli.main([name, "--game", "schwarze_katze", "--help-all" if name == "train" else "--help"])
     assert not stop.value.code
-    told = " ".join(capsys.readouterr().out.split())
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 100
+    told = " ".join(" ".join(lines).split())
+    assert not re.search(r"\{None\}|None\)|\[\[|STR\b", told), "values are named as people do"
     assert f"usage: blackjacky {name} " in told
     for option in ("--game", "--variant", "--heart-ace", "--deals"):
         assert f"{option} " in told

@@ -7,6 +7,7 @@ import pytest
 from blackjacky_agents import make_agent
 from blackjacky_agents.arena.evaluation import at_one_table
 from blackjacky_agents.intervals import wilson
+from tests.every_game import TINY
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
@@ -37,3 +38,10 @@ def test_the_results_are_printed_and_kept_with_everything_that_decides_them(type
     assert stored["rules"] == {"max_card": 8, "bust_at": 21, "hand_size": 2, "deck": None, **rules}
     assert [stored[name] for name in ("agents", "games", "seed", "variant")] == ["threshold,random", 50, 3, "classic"]
     assert stored["command"] in printed
+
+
+@pytest.mark.usefixtures("tiny")
+def test_it_plays_a_game_that_it_does_not_know(typed):
+    evaluate = f"evaluate --game {TINY} --agents"
+    assert "| random x3, each |" in typed(f"{evaluate} random*3 --games 30").out
+    assert "num_players=4 is out of range; allowed are 2 .. 3" in typed(f"{evaluate} random*4", status=2).err

@@ -20,6 +20,7 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, GAMES, get_game
 from blackjacky_env.play.states import sample_state
 from tests.envs.playing import play_randomly
+from tests.every_game import TINY
 
 EVERY = [pytest.param(name, marks=[] if name == DEFAULT else pytest.mark.prove) for name in GAMES]
 
@@ -127,3 +128,17 @@ def test_a_second_server_on_the_same_tables_is_refused(tmp_path, capsys):
 @pytest.mark.parametrize(("options", "is_table"), [(["--as", "Ann"], True), (["--people", "2"], True), ([], False)])
 def test_in_the_browser_a_name_opens_a_table_as_other_options_do(options, is_table):
     assert play.describes_table(read_arguments(play.Args, ["--web", *options], "play")) == is_table
+
+
+@pytest.mark.usefixtures("tiny", "empty_folder")
+def test_a_person_plays_a_game_that_the_command_does_not_know(typed, monkeypatch):
+    answers = iter(["help", "? 1", "hint", *["1"] * 20])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
+    told = typed(f"play --game {TINY} --seed 3").out
+    assert told.startswith("Tiny: Guest (you), random 1, random 2; seed 3.")
+    assert "Your turn: bid." in told
+    odds = r"\d+ % \(\d+ % \.\. \d+ %\)"
+    assert re.search(r"\nrandom would choose: bid \d\..*\n +wins the game +in this round\n", told)
+    assert re.search(rf"\n +bid \d +{odds} +[+-]\d+\.\d points", told)
+    assert "random 1: bid " in told
+    assert "won the game" in told

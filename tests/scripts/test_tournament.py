@@ -19,7 +19,6 @@ OF_THREE = f"{TOURNAMENT} --players 3 --games"
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    """A folder with a tournament at tables of 2 and 3."""
     folder = tmp_path_factory.mktemp("tournament")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)

@@ -30,7 +30,6 @@ BOTS = ["random", "threshold", "trickster", "counter"]
 # So much time that no learning rate depends on the clock.
 LITTLE = "--minutes=1e18 --batch-size=64 --hidden-sizes 16 16 --threads=1 --seed=7 --eval-games=5 --final-eval-games=10"
 SMALL = f"--preset=sb3 --steps=2048 --num-envs=16 --n-steps=16 --snapshot-every=512 --pool-size=2 {LITTLE}"
-"""Eight updates and four copies in a few seconds."""
 TINY = f"--game=tiny --preset=scratch --steps=256 --num-envs=4 {LITTLE}"
 STEPS = "step_{:012d}"
 
@@ -90,7 +89,6 @@ def read_json(path):
 
 
 def progress_of(run):
-    """Steps and win rates of all tests in the course of a training."""
     lines = [json.loads(line) for line in (run / "progress.jsonl").read_text("utf-8").splitlines()]
     return [(line["steps"], line["win_rate"]) for line in lines]
 

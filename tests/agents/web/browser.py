@@ -13,6 +13,7 @@ from blackjacky_agents.web.table import Table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.tables import in_background
+from tests.games import tables
 from tests.games.fixtures import examples_of
 
 IN_BROWSER = [
@@ -21,7 +22,6 @@ IN_BROWSER = [
         None in (shutil.which("chromium"), shutil.which("chromedriver")), reason="needs chromium and chromedriver"
     ),
 ]
-"""Marks of modules that need a browser."""
 DEVICES = {"desktop": (1280, 800), "phone": (390, 844)}
 """Width and height in pixels."""
 LOOKS = (("desktop", "light", "en"), ("phone", "dark", "de"))
@@ -60,16 +60,13 @@ def _tables(game):
 
 def _random_game(game, options, seed):
     """By phase: the game until the person decides in it, for the last time early in the game."""
-    env, rng = TableEnv(game, **options), np.random.default_rng(seed)
     found = {}
-    env.reset(seed=seed)
-    while (mask := env.infos[env.agent_selection]["action_mask"]).any():
-        if env.agent_selection == PERSON:
-            phase, record = env.view(PERSON)["phase"], env.record()
-            if phase not in found or len(record["actions"]) < _EARLY:
-                found[phase] = record
-        env.step(int(rng.choice(np.flatnonzero(mask))))
-    return {**found, "over": env.record()}
+    for env in tables.positions(TableEnv(game, **options), seed):
+        phase, record = env.view(PERSON)["phase"], env.record()
+        asked = env.agent_selection == PERSON and (phase not in found or len(record["actions"]) < _EARLY)
+        if asked or phase == "over":
+            found[phase] = record
+    return found
 
 
 def _rare_position(game, phase, rare):
@@ -83,7 +80,6 @@ def _rare_position(game, phase, rare):
 
 
 def table_at(record):
-    """A table of one person and random agents in this position."""
     seats = seats_for(record["game"], ["Anna"], ["random"] * (record["num_players"] - 1))
     table = Table(record["game"], seats, record["variant"], record["options"], hints="")
     for seat, name in zip(table.seats[1:], NAMES, strict=False):

@@ -27,11 +27,9 @@ PACE_KEYS = (
     *("connected", "awaited", "started", "speed", "may_continue", "can_skip", "wishes", "moment"),
     *("watching", "watch", "failed"),
 )
-"""What the server adds to the state."""
 
 
 def new_table(game="black_jacky", people=1, players=3, **options):
-    """A table with random agents in the seats that no person has."""
     names = [f"Person {i}" for i in range(people)]
     options = {"rules": SHORT.get(game), "seed": 0, "hints": "", **options}
     return Table(game, seats_for(game, names, ["random"] * (players - people)), **options)
@@ -48,7 +46,6 @@ def server_of(*tables, **options):
 
 
 def as_sent(message):
-    """What arrives when this is sent."""
     return json.loads(json.dumps(message))
 
 
@@ -166,7 +163,6 @@ def upgrade(token):
 
 
 def status_of(port, data):
-    """The status with which a server on this machine answers these bytes."""
     with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall(data)
         return int(connection.makefile("rb").readline().split()[1])

@@ -17,11 +17,6 @@ SEEDS = 4000
 PLACES = [0, 1, 2, 18, 34]
 
 
-def grouped(values):
-    """Return 0 .. 5 for the values 1 to 3 together, 4, 5, 6, 7, 8: the low ones are too rare alone."""
-    return np.maximum(values, 3) - 3
-
-
 @pytest.fixture(scope="module")
 def games():
     """Return start players (seed) and the decks of the first two rounds (round, seed, place), top first.
@@ -58,7 +53,7 @@ def test_r3_r4_start_player_deck_next_card_next_round_and_next_seed_are_independ
     chances = np.array([a * (b - (a == b)) / (36 * 35) for a, b in product(range(1, 9), repeat=2)])
     assert counts[0] == 0  # there is one 1
     assert fit(counts[1:], chances[1:]) > UNLIKELY
-    cards = grouped(decks[:, :, place])
+    cards = np.maximum(decks[:, :, place], 3) - 3  # the values 1 to 3 are too rare alone
     pairs = [cards, (cards[0, :-1], cards[0, 1:]), (starts, cards[0]), (starts[:-1], starts[1:])]
     assert all(independent(*pair) > UNLIKELY for pair in pairs)
 

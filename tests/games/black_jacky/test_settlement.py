@@ -5,7 +5,6 @@ from collections import Counter
 import pytest
 
 from blackjacky_env import black_jacky_v0
-from tests.envs.playing import fresh
 from tests.games.black_jacky import moves as do
 from tests.games.black_jacky.rigging import Table, all_cards, cards_on_table, deal, losing, one_round
 from tests.games.tables import positions
@@ -236,20 +235,6 @@ def test_q2_if_all_tied_players_are_bust_all_win(players):
     table = one_round([[8, 8], [7, 8], [7, 7], [6, 6], [8, 5], [4, 7]][:players], hearts=1, bust_at=10, **DUEL)
     table.knock_all().shows(hearts=[0] * players, winners=[*range(players)])
     assert table.rewards() == [0] * players
-
-
-def test_max_card_makes_a_smaller_deck_which_may_be_dealt_to_its_last_card():
-    for max_card in range(3, 9):
-        assert cards_on_table(fresh(num_players=2, max_card=max_card).snapshot()) == all_cards(max_card)
-    table = one_round([[1], [2]], top=2, hand_size=1, max_card=2).play(do.NO_TRICK)
-    table.shows(draw_pile=[], legal={do.KNOCK, do.swap_discard(1)})
-
-
-@pytest.mark.parametrize(("tricks", "legal"), [((), {0}), ([8], {0, 8}), ({2}, {0, 2}), ((2, 8), {0, 2, 8})])
-def test_tricks_that_are_switched_off_cannot_be_laid(tricks, legal):
-    one_round([[2, 8], [3, 6]], tricks=tricks).shows(legal=legal)
-    for card, actions in ((3, 2), (6, 3)):
-        assert len(one_round([[3, 6], [7, 7]], tricks=[card]).legal) == actions
 
 
 @pytest.mark.prove

@@ -16,7 +16,6 @@ GAMES = [
 
 
 def phrases(game, *names):
-    """What player_1 is told of these actions; None: the first legal one."""
     env = game.env.unwrapped
     actions = (game.actions[0] if name is None else env.parse_action(name) for name in names)
     return [phrase for action in actions for phrase in tell(env, action, 1)[2]]

@@ -11,7 +11,6 @@ from tests.games.black_spy.rigging import (
     SIZES,
     Table,
     dealt,
-    full,
     laid_out,
     last_card,
     moon,
@@ -105,33 +104,6 @@ def test_the_players_take_any_card_of_the_pile_and_no_other():
     game.refuses("call red", "the choice now is a card of the mole's pile (V3)")
     card, hand = min(game.legal), game.hand(taker)
     assert sorted(game.play(card).hand(taker)) == sorted([*hand, card])
-
-
-def rigged_pile(players, pile, hands="", first=0, **options):
-    """Return a game with a mole in its second deal, in which these cards are on top of the deck."""
-    game, rest = dealt(players, mole=True, **options), list(DECK)
-    for card in (*pile.split(), *hands.split()):
-        rest.remove(card)
-    decks = [[*map(full, DECK)], [*map(full, [*pile.split(), *hands.split(), *rest])]]
-    game.env.reset(seed=0, options={"start_player": first, "deck": decks})
-    return game.finish("deal")
-
-
-def test_the_pile_lies_on_top_of_a_rigged_deck_and_black_7s_are_taken_one_by_one():
-    """V3, O1: the rest is dealt from the dealer's left; the last player gets what is left."""
-    pile = "r1 r2 r3 k7 k7 k7 k7 k7 k7"
-    game = rigged_pile(3, pile, hands="b1 y1 g1", first=1).shows(dealer=1, pile=[*map(full, pile.split())])
-    assert ["b1" in game.hand(2), "y1" in game.hand(0), "g1" in game.hand(1)] == [True] * 3
-    game = rigged_pile(3, "k7 k7 k7 k7 k7 k7 r1 r2 r3")
-    first = game.now["player"]
-    game.play("k7 k7 k7")
-    second = game.now["player"]
-    assert game.hand(first).count("k7") == 3
-    game.play("k7 k7 r2")
-    assert game.hand(second).count("k7") == 2
-    third = 3 - first - second
-    assert {"k7", "r1", "r3"} <= set(game.hand(third))
-    game.shows(phase="pass")
 
 
 BLUE, YELLOW, GREEN = (" ".join(f"{colour}{rank}" for rank in range(1, 12)) for colour in "byg")

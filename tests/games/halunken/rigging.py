@@ -75,15 +75,11 @@ class Table(RiggedTable):
         record = records[0]
         for name, value in {"captains": captains, "jack": jack, **fields}.items():
             if value is not None:
-                record[name] = padded(value, record[name])
+                more = len(record[name]) - len(value) if np.ndim(record[name]) == 1 else None
+                record[name] = value if more is None else [*value, *[-1] * more]
         lay_out(record, [crew.split() for crew in crews], harbour.split(), taverns or {})
         self.put(records[:1])
         return self
-
-
-def padded(value, field):
-    """A list with an entry for each place of the field: -1 where no more is given."""
-    return value if np.ndim(field) != 1 else [*value, *[-1] * (len(field) - len(value))]
 
 
 def lay_out(record, crews, harbour, taverns):

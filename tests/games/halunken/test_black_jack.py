@@ -84,7 +84,6 @@ def test_each_player_once_passes_or_offers_an_own_card_of_higher_value_and_only_
 
 
 def next_round(table):
-    """All captains stand, and whoever is robbed loses the first card."""
     table.choose(*[min(set(range(1, 8)) - set(table.now["spent"][0]))] * table.env.num_players)
     while table.now["phase"] in ("give", "rob"):
         table.first_legal()
@@ -162,14 +161,6 @@ def test_black_jack_robs_whom_he_passes_or_is_moved_on_from_in_that_order(jack, 
     assert robbed == order
 
 
-@pytest.mark.parametrize(("theirs", "robs"), [(0, False), (1, False), (2, True), (3, True)])
-def test_black_jack_robs_only_who_has_as_many_cards_as_his_controller_or_more(theirs, robs):
-    """J4."""
-    table = standing([" ".join(["R4", "R5", "R6"][:theirs]), "", "Y1 Y2 Y3"], [2, 12, 13], 0, "3", (2, "Y3"))
-    assert (table.asked == ("rob", 2)) == robs
-    assert table.now["black_jack"] == 3
-
-
 def test_if_nobody_bid_all_that_he_overtakes_give_a_card_of_their_own_choice_to_the_harbour():
     """J5: in the order in which they stand, whatever the numbers of cards; who has none gives none."""
     table = standing(["R4 R5 R6", "", "Y1"], [2, 3, 4], 0, "3")
@@ -195,3 +186,13 @@ def test_a_game_has_eight_rounds_four_cards_stay_unseen_and_the_harbour_counts_f
     table = Table(0, 4, 8, jack_deck="12 11 10 9 8 7 6 1")
     table.arrange(["R4", "", ""], "R15 Y12", round_number=7, jack=12, taverns={0: "", 4: "", 8: ""})
     table.nobody_bids().choose(1, 1, 1).shows(totals=[8, 0, 0], harbour=["R15", "Y12"])
+
+
+def test_the_state_vector_has_black_jacks_movement_cards_and_zeros_where_he_has_none():
+    """J1, D1."""
+    for players, variant, cards in ((3, "basic", 0), (2, "duel", 8), (4, "standard", 12)):
+        table = Table(*range(players), variant=variant)
+        table.env.reset(seed=1)
+        deck = table.state_parts()["jack_deck"]
+        assert sorted(deck[:cards]) == list(range(1, cards + 1))
+        assert deck[cards:] == [0] * (12 - cards)

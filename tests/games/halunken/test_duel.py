@@ -76,24 +76,6 @@ def test_black_jacks_card_cancels_with_the_others(cards, jack, stand):
     table.shows(captains=moved[:2], black_jack=moved[2], black_jack_laid=jack, round=1)
 
 
-@pytest.mark.parametrize(
-    ("cards", "jack", "names"),
-    [(("Rum", 4), 2, "1 3 5 6 7"), ((3, "Rum"), 7, "1 2 4 5 6"), ((1, 6), "Rum", "2 3 4 5 7")],
-)
-def test_a_single_rum_may_not_be_given_the_number_of_another_figure(cards, jack, names):
-    """D3, H5."""
-    table = duel([0, 4], 9, ["R4 R15", ""], buyer=(0, "R15")).choose(*cards, jack=jack)
-    legal = {f"name {number}" for number in names.split()}
-    table.shows(asked=("name", cards.index("Rum") if "Rum" in cards else 0), legal=legal)
-
-
-@pytest.mark.parametrize("buyer", [0, 1])
-def test_the_buyer_names_black_jacks_number(buyer):
-    """D3."""
-    table = duel([0, 4], 9, ["R4", "R6"], buyer=(buyer, ("R4", "R6")[buyer])).choose(1, 6, jack="Rum")
-    table.shows(asked=("name", buyer), black_jack_number="Rum").play("name 2").shows(black_jack=11)
-
-
 def test_black_jack_takes_tavern_cards_for_the_buyer():
     """D4: where he comes to, or stands."""
     table = duel([0, 4], 9, ["", "R6 R7"], "R8", {11: "Y1 Y2"}, buyer=(1, "R7")).choose(3, 1, jack=2)
@@ -134,7 +116,6 @@ def test_black_jack_on_the_buyers_captain_only_pushes_and_an_empty_harbour_leave
 
 
 def overtaking(captains, jack, crews, taverns=None, buyer=(0, "R15"), jack_deck=""):
-    """Return a duel in which Black Jack moves after the captains."""
     return duel(captains, jack, crews, "", taverns, buyer, jack_deck, duel_black_jack="standard")
 
 

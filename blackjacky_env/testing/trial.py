@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import pkgutil
+import traceback
 import unittest
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -106,7 +107,9 @@ class Trial:
         except (ConformanceError, unittest.SkipTest):
             raise
         except Exception as error:
-            raise self.error(f"the environment raised {type(error).__name__}: {error}") from error
+            at = traceback.extract_tb(error.__traceback__)[-1]
+            place = f"{at.name}, line {at.lineno} of {at.filename}: {at.line}"
+            raise self.error(f"the environment raised {type(error).__name__}: {error}, in {place}") from error
 
     def error(self, what: str) -> ConformanceError:
         """The error that names this place."""

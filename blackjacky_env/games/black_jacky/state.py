@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
@@ -159,6 +160,14 @@ def leave_out(s: Any, cards: Sequence[int]) -> None:
 def left_out(s: Any) -> list[int]:
     """The cards that `leave_out` has noted."""
     return [v for v in range(VALUES) for _ in range(s["left_out"][v])]
+
+
+def sample_weight(s: Any, seat: int) -> float:
+    """In how many ways unseen cards, each by itself, can be dealt and given in secret so that they lie as in ``s``."""
+    others = [p for p in range(s["num_players"]) if p != seat]
+    unseen = [count for p in others for count in (s["hands"][p] - s["known"][p, seat]).tolist()]
+    given = [s["hands"][p, v] for p, v in zip(s["pair"], s["given"], strict=True) if p in others and v != NO_CARD]
+    return math.prod(map(int, given)) / math.prod(map(math.factorial, unseen))
 
 
 def most_actions(num_players: int, variant: str, options: Mapping[str, Any]) -> int | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from blackjacky_env.compiled.compiling import copied, with_attributes, zeros
 from blackjacky_env.compiled.tiers import in_plain_python
-from blackjacky_env.declare.fields import NOBODY, State
+from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
 from blackjacky_env.play.one_game import game_functions, has_reshuffled
 from blackjacky_env.play.shuffling import Shuffles, count_orders, make_deck, step_with
@@ -19,8 +19,8 @@ from blackjacky_env.play.step import OVER, make_begin, make_look, make_shared_st
 from blackjacky_env.testing.trial import Skipped, Trial
 
 MOST_BYTES = 700  # of a record
-_MOST_ORDERS, _MOST_POSITIONS = 5_000, 50_000  # of a table at which everything is tried
-_SAMPLES, _FEWEST, _FOR_EACH = 20_000, 20, 50  # draws: in all, for an observation, for each position that may show it
+_MOST_ORDERS, _MOST_POSITIONS = 5_000, 100_000  # of a table at which everything is tried
+_FEWEST, _FOR_EACH = 10, 50  # draws for an observation, for each position that may show it
 _SURE = 6.0  # standard deviations
 
 Deals = dict[Any, float]
@@ -76,10 +76,10 @@ def check_declaration(trial: Trial) -> None:
             if table._player[0] == NOBODY:
                 _check_end(trial, at, table._paid[0], count)
                 break
-            _check_position(trial, at, table._states[0], "")
+            _check_position(trial, at, table._states, "")
             seat = int(rng.integers(at.num_players))
-            record = sample_record(at.game, table._look(f"player_{seat}")[0], rng, seat)[0][0]
-            _check_position(trial, at, record, f"as sampled for player_{seat}, ")
+            sampled, _ = sample_record(at.game, table._look(f"player_{seat}")[0], rng, seat)
+            _check_position(trial, at, sampled, f"as sampled for player_{seat}, ")
 
 
 def _check_end(trial: Trial, at: _At, paid: Any, count: int) -> None:
@@ -90,7 +90,8 @@ def _check_end(trial: Trial, at: _At, paid: Any, count: int) -> None:
         trial.fail(f"a game has {count} actions, and most_actions says {most}")
 
 
-def _check_position(trial: Trial, at: _At, record: State, where: str) -> None:
+def _check_position(trial: Trial, at: _At, records: Any, where: str) -> None:
+    record = with_attributes(records)[0]
     if at.game.invariant is not None and (wrong := at.game.invariant(record)):
         trial.fail(f"{where}the invariant is broken: {wrong}")
     deck, held, told = Counter(at.game.whole_deck(at.num_players, at.options)), Counter[int](), list[str]()
@@ -118,7 +119,7 @@ def check_sample(trial: Trial) -> None:
     now and whatever happens. Each is as likely as the orders that can lead to it, or as `Game.sample_weight` says.
     """
     at, rng = _small(_at(trial)), np.random.default_rng(trial.seed)
-    lines, left, square, freedom, worst = _Lines(at), _SAMPLES, 0.0, 0, (0.0, "")
+    lines, left, square, freedom, worst = _Lines(at), trial.draws, 0.0, 0, (0.0, "")
     for paid in lines.results:
         _check_end(trial, at, np.array(paid), lines.longest)
     classes = list(lines.by_observation().items())

@@ -13,7 +13,7 @@ from blackjacky_env.compiled.tiers import in_plain_python
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
 from blackjacky_env.play.one_game import game_functions, has_reshuffled
-from blackjacky_env.play.shuffling import Shuffles, count_orders, make_deck, step_with
+from blackjacky_env.play.shuffling import Shuffles, make_deck, redeal, step_with
 from blackjacky_env.play.states import sample_record
 from blackjacky_env.play.step import OVER, make_begin, make_look, make_shared_step
 from blackjacky_env.testing.trial import Skipped, Trial
@@ -149,14 +149,15 @@ def check_sample(trial: Trial) -> None:
 
 
 def _small(at: _At) -> _At:
-    """This table, or the first named one of the game, if all orders of its deck can be tried."""
-    tables = [at, *at.game.tables.values()]
-    for table in tables:
+    """This table, or the first named one of the game, at which all that may be dealt can be tried."""
+    if at.game.rules.redeal is None or at.game.extra_decks:
+        raise Skipped("a deal of this game is not one deck, nor draws")
+    for table in (at, *at.game.tables.values()):
         options = at.game.check_options(table.num_players, table.variant, table.options)
-        copies = Counter(at.game.card_names[card] for card in at.game.whole_deck(table.num_players, options))
-        if count_orders(list(copies.values()), copies.total()) <= _MOST_ORDERS:
+        dealt = make_deck(at.game, table.num_players, options)
+        if dealt.ways(len(dealt.laid)) <= _MOST_ORDERS:
             return _At(at.game, table.num_players, table.variant, options)
-    raise Skipped(f"no table has {_MOST_ORDERS:,} orders of its deck or fewer, to try all of them: name one in `tables`")
+    raise Skipped(f"no table has {_MOST_ORDERS:,} different deals or fewer, to try all of them: name one in `tables`")
 
 
 def _contrast(at: _At, position: bytes, others: Iterable[bytes]) -> tuple[str, str]:
@@ -187,7 +188,7 @@ class _Lines:
         for number, ((deck, start), chance) in enumerate(self._shuffles.openings([0])):
             records = copied(blank)
             self._functions.begin(records, np.uint64(0), start)
-            self._functions.redeal["deck"](records, deck)
+            redeal(at.game, records, deck)
             level[_position(records)][number,] = chance
         while level:
             level, self.longest = self._below(level), self.longest + 1

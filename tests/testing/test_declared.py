@@ -11,7 +11,7 @@ from blackjacky_env.games import GAMES, get_game
 from blackjacky_env.testing import check, check_all, ConformanceError
 from tests.testing.test_leaks import GOOFSPIEL, declared
 
-KUHN = (Path(__file__).parents[2] / "examples" / "kuhn_poker" / "kuhn_poker.py").read_text("utf-8")
+KUHN = (Path(__file__).parents[1] / "kuhn_poker.py").read_text("utf-8")
 THREE_PRIZES = GOOFSPIEL.replace("CARDS, NONE = 4", "CARDS, NONE = 3").replace("(1, 2, 3, 4)", "(1, 2, 3)")
 OTHER_CARD = "(s.cards[0] + 1 + below(draw(bits, 1), 2)) % 3"
 FAULTS = {

@@ -16,7 +16,7 @@ RECORD = Fields(
         role("first", "that acts first", always=True),
         number("before", START, BET, "the action before the last: 0 none, 1 pass, 2 bet", plus=1),
         number("last", START, BET, "the last action: 0 none, 1 pass, 2 bet", plus=1),
-        own("cards", 0, 2, "my card: 0 J, 1 Q, 2 K"),
+        own("cards", 0, 2, "my card: 0 J, 1 Q, 2 K", cards="each"),
         by_seat("winners", 0, 1, "has won"),
         hidden("deals", 0, 1),
     ],

@@ -51,6 +51,8 @@ class Field:
     """Values from this one on are seats, too."""
     on_table: bool = True
     """Whether it is part of the table that `state()` returns."""
+    cards: Literal["each", "count"] | None = None
+    """Whether each entry is a card, or entry c of the last axis counts cards c; the checks count all of them."""
     extra: int = 0
     """Number of values beyond the seats, for what has no seat; or of more entries on the last axis of seats."""
 
@@ -144,8 +146,8 @@ class Fields:
             each.name: replace(each, high=self.seats + each.extra - 1) if each.kind == "seat" else each
             for each in declared
         }
-        if len(self.fields) < len(declared):
-            raise ValueError("two fields of the record have the same name")
+        if twice := next((each.name for each in declared if [other.name for other in declared].count(each.name) > 1), ""):
+            raise ValueError(f"two fields are called {twice!r}; num_players and rule options are fields by themselves")
         for name in self.fields:
             if not name.isidentifier() or keyword.iskeyword(name) or name[0] == "_" or name == "view":
                 raise ValueError(f"a field is called {name!r}, which compiled code cannot read as an attribute")

@@ -233,6 +233,11 @@ class Game:
     """A `Reshuffle` in the course of a deal. None: only whole decks are shuffled."""
     pile: Pile | None = None
     """A `Pile` of cards whose order nobody knows. Without it solvers try every order of the deck."""
+    invariant: Callable[[State], str | None] | None = None
+    """(record) -> what is wrong with a position, or None, for the checks."""
+    sample_weight: Callable[[State, int], float] | None = None
+    """(record, seat) -> how often `Rules.sample` deals it, relative to what looks the same to the seat. None: as often
+    as orders of the cards lead to it."""
     tables: Mapping[str, NamedTable] = field(default_factory=dict, hash=False)
     """`NamedTable`s by name, such as miniatures that can be solved exactly, the smallest first."""
 

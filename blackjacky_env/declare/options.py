@@ -151,7 +151,7 @@ def _read_field(name: str, hint: Any, default: Any) -> Option:
     option = Option(name, "flag", default, notes=tuple(notes))
     if kind is bool:
         return option
-    if get_origin(kind) is Literal:
+    if get_origin(kind) is Literal and all(isinstance(each, str) for each in get_args(kind)):
         return option._replace(kind="choice", choices=get_args(kind))
     for note in notes:
         if isinstance(note, Range) and kind == tuple[int, ...]:
@@ -161,7 +161,7 @@ def _read_field(name: str, hint: Any, default: Any) -> Option:
         if isinstance(note, Cards) and name == "deck" and kind in (tuple[int, ...] | None, tuple[str, ...] | None):
             return option._replace(kind="cards", optional=True, choices=note.box)
     raise TypeError(
-        f"the option {name!r} is declared as {hint}; allowed are bool, Literal[...], and Annotated[KIND, Range(...)] "
+        f"the option {name!r} is declared as {hint}; allowed are bool, Literal of words, and Annotated[KIND, Range(...)] "
         "with int, int | None or tuple[int, ...], and for `deck` Annotated[tuple[...] | None, Cards(...)]"
     )
 

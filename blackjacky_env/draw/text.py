@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import groupby
 from unicodedata import combining, east_asian_width
 
@@ -27,6 +28,7 @@ def _paint(text: str, style: str) -> str:
     return f"\x1b[{style}m{text}\x1b[0m" if text else ""
 
 
+@lru_cache(1 << 14)
 def columns_of(text: str) -> int:
     """How many columns of a terminal a text takes: two for wide characters, none for accents and escape codes."""
     return sum(0 if combining(each) else 1 + (east_asian_width(each) in "WF") for each in plain(text))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import copy
 import functools
 import pkgutil
+import traceback
 import unittest
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
@@ -76,8 +78,10 @@ class Trial:
     """Number of random moments per game at which it is copied, or at which every action is tried."""
     off_turn_mask: Literal["zero"] | None = None
     """``"zero"``: the masks of agents that are not on turn are promised to be all zeros; None: no promise."""
-    positions: int = 300
+    positions: int = 150
     """Number of positions examined for leaks."""
+    draws: int = 10_000
+    """Number of positions sampled at a small table, for observations in random order."""
     vary_hidden: VaryHidden | None = None
     """(env, agent, generator) -> (what happened, such as ``" after a draw"``, environment, another one) for positions
     that differ in everything the agent cannot know and in nothing else. ``env`` must not change."""
@@ -89,7 +93,7 @@ class Trial:
     """What a check has reached, for its errors: the game's seed, the number of actions so far, the agent."""
 
     def __post_init__(self) -> None:
-        for name in ("games", "max_steps", "moments", "positions"):
+        for name in ("games", "max_steps", "moments", "positions", "draws"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)} is too few; allowed is 1 or more")
         if self.off_turn_mask not in ("zero", None):
@@ -106,7 +110,10 @@ class Trial:
         except (ConformanceError, unittest.SkipTest):
             raise
         except Exception as error:
-            raise self.error(f"the environment raised {type(error).__name__}: {error}") from error
+            frames = traceback.extract_tb(error.__traceback__)
+            at = [each for each in frames if Path(each.filename).parent.name != "compiled"][-1]  # not what runs rules
+            place = f"{at.name}, line {at.lineno} of {at.filename}: {at.line}"
+            raise self.error(f"the environment raised {type(error).__name__}: {error}, in {place}") from error
 
     def error(self, what: str) -> ConformanceError:
         """The error that names this place."""

@@ -49,8 +49,8 @@ RECORD = Fields(
         number("raises", 0, MAX_RAISES, "raises in this round of betting"),
         flag("folded", "1: a player has given up"),
         by_seat("chips", 0, MAX_CHIPS, "by seat: chips in the pot"),
-        own("cards", 0, 2, "my card: 0 J, 1 Q, 2 K"),
-        number("open_card", NO_CARD, 2, "1 + the open card, 0: not yet", plus=1),
+        own("cards", 0, 2, "my card: 0 J, 1 Q, 2 K", cards="each"),
+        number("open_card", NO_CARD, 2, "1 + the open card, 0: not yet", plus=1, cards="each"),
         by_seat("shown", NO_CARD, 2, "by seat: 1 + the card shown at the end, 0: none", plus=1),
         hidden("deck", 0, 2, (len(DECK),)),  # top first
         by_seat("winners", 0, 1, "1: has won the pot, or a half of it"),
@@ -78,7 +78,8 @@ def begin(s, key, start_player):
 @inlined
 def redeal(s, deck):
     """The first player gets the top card, the other one the next; the third is turned up later."""
-    s.deck[:] = deck
+    for place in range(len(DECK)):
+        s.deck[place] = deck[place]
     s.cards[s.first], s.cards[1 - s.first] = deck[0], deck[1]
     s.player, s.betting, s.actions, s.raises, s.folded, s.deals = s.first, 0, 0, 0, 0, 1
     s.chips[:] = 1

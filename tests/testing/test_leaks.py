@@ -149,8 +149,8 @@ BIDS ="""
 
 def declared(source, folder, monkeypatch):
     """The name under which a game of this source is registered."""
-    name = f"goofspiel_{zlib.crc32(source.encode())}"
-    (folder / f"{name}.py").write_text(source.replace('name="goofspiel"', f'name="{name}"'), "utf-8")
+    name = f"declared_{zlib.crc32(source.encode())}"
+    (folder / f"{name}.py").write_text(re.sub(r'name="\w+"', f'name="{name}"', source, count=1), "utf-8")
     monkeypatch.syspath_prepend(folder)
     monkeypatch.setitem(GAMES, name, Registration(f"{name}:GAME"))
     return name

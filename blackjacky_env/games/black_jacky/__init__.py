@@ -44,6 +44,7 @@ GAME = Game(
     deck=lambda players, options: state.full_deck(options["max_card"]),
     small_deck=SmallDeck(state.leave_out, state.left_out),
     reshuffle=Reshuffle("reshuffles", rules.stack_discards),
+    sample_weight=state.sample_weight,
     pile=Pile("draw_pile", "draw_count"),
     rules=Rules(
         begin=rules.begin,

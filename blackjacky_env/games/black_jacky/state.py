@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
@@ -89,13 +90,13 @@ RECORD = Fields(
         role("pair", "of each in a pending exchange, in the order of giving", (2,), part="exchange_pair"),
         hidden("given", NO_CARD, VALUES - 1, (2,)),
         number("draw_count", 0, CARDS, "cards in the draw pile"),
-        hidden("draw_pile", NO_CARD, VALUES - 1, (CARDS,)),  # the top is entry draw_count - 1
+        hidden("draw_pile", NO_CARD, VALUES - 1, (CARDS,), cards="each"),  # the top is entry draw_count - 1
         hidden("discard_top", NO_CARD, VALUES - 1),
         hidden("discard_count", 0, CARDS),
-        number("discards", 0, 8, "cards in the discard pile by value, top included", (VALUES,), first=1),
+        number("discards", 0, 8, "cards in the discard pile by value, top included", (VALUES,), first=1, cards="count"),
         by_seat("hand_counts", 0, CARDS, "cards in hand by seat"),
-        own("hands", 0, 8, "my hand by value", (VALUES,), part="my_hand", first=1),
-        by_seat("displays", 0, 8, _LAID_OUT, (VALUES,), first=1),
+        own("hands", 0, 8, "my hand by value", (VALUES,), part="my_hand", first=1, cards="count"),
+        by_seat("displays", 0, 8, _LAID_OUT, (VALUES,), first=1, cards="count"),
         # [holder, observer, value]; observer == holder is not read
         hidden("known", 0, CARDS, (VALUES,), axes=2, extra=1, on_table=False),
         hidden("left_out", 0, 8, (VALUES,), on_table=False),  # cards that are not in the deck, by value
@@ -159,6 +160,14 @@ def leave_out(s: Any, cards: Sequence[int]) -> None:
 def left_out(s: Any) -> list[int]:
     """The cards that `leave_out` has noted."""
     return [v for v in range(VALUES) for _ in range(s["left_out"][v])]
+
+
+def sample_weight(s: Any, seat: int) -> float:
+    """In how many ways unseen cards, each by itself, can be dealt and given in secret so that they lie as in ``s``."""
+    others = [p for p in range(s["num_players"]) if p != seat]
+    unseen = [count for p in others for count in (s["hands"][p] - s["known"][p, seat]).tolist()]
+    given = [s["hands"][p, v] for p, v in zip(s["pair"], s["given"], strict=True) if p in others and v != NO_CARD]
+    return math.prod(map(int, given)) / math.prod(map(math.factorial, unseen))
 
 
 def most_actions(num_players: int, variant: str, options: Mapping[str, Any]) -> int | None:

@@ -1,0 +1,298 @@
+"""What a declared game promises: results, limits, and that `Rules.sample` deals what play can lead to."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from blackjacky_env.compiled.compiling import copied, with_attributes, zeros
+from blackjacky_env.compiled.tiers import in_plain_python
+from blackjacky_env.declare.fields import NOBODY
+from blackjacky_env.declare.game import Game
+from blackjacky_env.play.one_game import game_functions, has_reshuffled
+from blackjacky_env.play.shuffling import Shuffles, make_deck, redeal, step_with
+from blackjacky_env.play.states import sample_record
+from blackjacky_env.play.step import OVER, make_begin, make_look, make_shared_step
+from blackjacky_env.testing.trial import Skipped, Trial
+
+MOST_BYTES = 700  # of a record
+_MOST_ORDERS, _MOST_POSITIONS = 5_000, 100_000  # of a table at which everything is tried
+_FEWEST, _FOR_EACH = 10, 50  # draws for an observation, for each position that may show it
+_SURE = 6.0  # standard deviations
+
+Deals = dict[Any, float]
+"""Orders of the cards, as their numbers in each shuffle, with their probabilities."""
+
+
+class _At(NamedTuple):
+    """A table."""
+
+    game: Game
+    num_players: int
+    variant: str
+    options: dict[str, Any]
+
+
+def _at(trial: Trial) -> _At:
+    raw: Any = trial.make().unwrapped
+    if not isinstance(getattr(raw, "game", None), Game):
+        raise Skipped("it is about the games of this package and those declared like them")
+    return _At(raw.game, raw.num_players, raw.variant, raw.options)
+
+
+def check_plain(trial: Trial) -> None:
+    """One game in plain Python, before anything is compiled: an error names the line of the rules at once."""
+    at, rng = _at(trial), np.random.default_rng(trial.seed)
+    rules = at.game.rules
+    called = make_begin(at.game), make_look(at.game), make_shared_step(at.game), rules.sample, rules.returns
+    begin, look, step, sample, returns = map(in_plain_python, called)
+    s = with_attributes(at.game.new_state(*at[1:]))[0]
+    other, (seen, mask) = with_attributes(np.zeros(1, at.game.state_dtype))[0], at.game.new_arrays()
+    begin(s, np.uint64(trial.seed), 0)
+    for number in range(trial.max_steps):
+        trial.where = {"step": number}
+        if s.player == NOBODY:
+            returns(s, np.zeros(at.game.max_players))
+            break
+        look(s, s.player, seen, mask)
+        sample(seen, rng.integers(2**64, dtype=np.uint64), other)
+        if not mask.any():
+            trial.fail(f"player_{s.player} is to act, and no action is legal")
+        step(s, int(rng.choice(np.flatnonzero(mask))))
+
+
+def check_declaration(trial: Trial) -> None:
+    """Results sum to 0, and no record, no game and no card in a position is more than declared."""
+    at, rng = _at(trial), np.random.default_rng(trial.seed)
+    if (size := at.game.state_dtype.itemsize) > MOST_BYTES:
+        trial.fail(f"a record has {size} bytes; allowed are {MOST_BYTES}")
+    for played in trial.recorded:
+        env: Any = trial.begin(played.seed)
+        for count, _ in enumerate(trial.play(played, env)):
+            table = env.unwrapped
+            if table._player[0] == NOBODY:
+                _check_end(trial, at, table._paid[0], count)
+                break
+            _check_position(trial, at, table._states, "")
+            seat = int(rng.integers(at.num_players))
+            sampled, _ = sample_record(at.game, table._look(f"player_{seat}")[0], rng, seat)
+            _check_position(trial, at, sampled, f"as sampled for player_{seat}, ")
+
+
+def _check_end(trial: Trial, at: _At, paid: Any, count: int) -> None:
+    if abs(paid.sum()) > 1e-9 or abs(paid).max() > 1:
+        trial.fail(f"the results are {paid.tolist()}; required are results in -1 .. 1 that sum to 0")
+    most = None if at.game.most_actions is None else at.game.most_actions(*at[1:])
+    if most is not None and count > most:
+        trial.fail(f"a game has {count} actions, and most_actions says {most}")
+
+
+def _check_position(trial: Trial, at: _At, records: Any, where: str) -> None:
+    record = with_attributes(records)[0]
+    if at.game.invariant is not None and (wrong := at.game.invariant(record)):
+        trial.fail(f"{where}the invariant is broken: {wrong}")
+    deck, held, told = Counter(at.game.whole_deck(at.num_players, at.options)), Counter[int](), list[str]()
+    for field in at.game.fields.fields.values():
+        values = record[field.name]
+        if field.cards == "each":
+            held.update(values.ravel().tolist())
+        elif field.cards == "count":
+            held.update(dict(enumerate(values.reshape(-1, values.shape[-1]).sum(axis=0).tolist())))
+        if field.cards is not None:
+            told.append(f"{field.name}={values.tolist()}")
+    for card in deck:
+        if held[card] > deck[card]:
+            name = f"{where}{at.game.card_names[card]!r}"
+            trial.fail(f"{name} is there {held[card]} times, and the deck has {deck[card]}: {', '.join(told)}")
+
+
+# ---------------------------------------------------------------- sampled positions
+
+
+def check_sample(trial: Trial) -> None:
+    """At a small table `sample` deals all that play can lead to, nothing else, and each as often as the cards do.
+
+    Every order of the cards and every line of play is tried. Positions are the same if every seat observes the same,
+    now and whatever happens. Each is as likely as the orders that can lead to it, or as `Game.sample_weight` says.
+    """
+    at, rng = _small(_at(trial)), np.random.default_rng(trial.seed)
+    lines, left, square, freedom, worst = _Lines(at), trial.draws, 0.0, 0, (0.0, "")
+    for paid in lines.results:
+        _check_end(trial, at, np.array(paid), lines.longest)
+    classes = list(lines.by_observation().items())
+    for number in rng.permutation(len(classes)):
+        (seat, seen), real = classes[number]
+        trial.where = {"agent": f"player_{seat}"}
+        left -= (draws := _FEWEST if len(real) == 1 else _FOR_EACH * len(real))
+        if left < 0:
+            break
+        expected, found = lines.expected(seat, real), lines.sampled(seat, seen, draws, rng)
+        for future in found.keys() - expected.keys():
+            one, other = _contrast(at, found[future][1], real)
+            trial.fail(f"sample deals {one}, where all play that shows the same leads to {other}")
+        for future, (chance, position) in expected.items():
+            if future not in found:
+                one, other = _contrast(at, position, [each for _, each in found.values()])
+                trial.fail(f"sample never deals {one} in {draws} draws, but {other}; play that shows the same does")
+            often, about = found[future][0], draws * chance
+            off = (often - about) ** 2 / about
+            square, freedom = square + off, freedom + 1
+            if off > worst[0]:
+                one = _contrast(at, position, real.keys() - {position})[0]
+                worst = off, f"sample deals {one} {often} times in {draws} draws; by the cards it is about {about:.0f}"
+        freedom -= 1
+    if square > freedom + _SURE * (2 * freedom) ** 0.5 + _SURE**2:
+        trial.fail(worst[1])
+
+
+def _small(at: _At) -> _At:
+    """This table, or the first named one of the game, at which all that may be dealt can be tried."""
+    if at.game.rules.redeal is None or at.game.extra_decks:
+        raise Skipped("a deal of this game is not one deck, nor draws")
+    for table in (at, *at.game.tables.values()):
+        options = at.game.check_options(table.num_players, table.variant, table.options)
+        dealt = make_deck(at.game, table.num_players, options)
+        if dealt.ways(len(dealt.laid)) <= _MOST_ORDERS:
+            return _At(at.game, table.num_players, table.variant, options)
+    raise Skipped(f"no table has {_MOST_ORDERS:,} different deals or fewer, to try all of them: name one in `tables`")
+
+
+def _contrast(at: _At, position: bytes, others: Iterable[bytes]) -> tuple[str, str]:
+    """The first field in which a position differs from the one of the others that is nearest, in both."""
+    record, *records = (np.frombuffer(each, at.game.state_dtype)[0] for each in (position, *others))
+    differences = [[name for name in record.dtype.names if (record[name] != each[name]).any()] for each in records]
+    names = min(filter(None, differences), key=len, default=["key"])
+    other = records[differences.index(names)] if names in differences else record
+    one, another = (f"{names[0]}={each[names[0]].tolist()}" for each in (record, other))
+    return one, another
+
+
+class _Lines:
+    """All that can happen at a table, from every order of its cards, when seat 0 starts.
+
+    A position is a record without its key, as bytes. `deals`: by position, the orders that can lead to it; `longest`:
+    the number of actions of the longest game; `results`: of all games.
+    """
+
+    def __init__(self, at: _At) -> None:
+        self._at, self._functions, self._arrays = at, game_functions(at.game), at.game.new_arrays()
+        blank = zeros(2, at.game.state_dtype)
+        blank[:1] = at.game.new_state(*at[1:])
+        self._shuffles = Shuffles(at.game, blank, make_deck(at.game, at.num_players, at.options))
+        self._ways, self._futures = dict[bytes, list[Any]](), dict[bytes, int]()
+        self.deals, self.results, self.longest = defaultdict[bytes, Deals](dict), set[tuple[float, ...]](), -1
+        level = defaultdict[bytes, Deals](dict)
+        for number, ((deck, start), chance) in enumerate(self._shuffles.openings([0])):
+            records = copied(blank)
+            self._functions.begin(records, np.uint64(0), start)
+            redeal(at.game, records, deck)
+            level[_position(records)][number,] = chance
+        while level:
+            level, self.longest = self._below(level), self.longest + 1
+            if max(len(self.deals), self.longest) > _MOST_POSITIONS:
+                raise Skipped(f"the table has more than {_MOST_POSITIONS:,} positions: name a smaller one in `tables`")
+
+    def _below(self, level: dict[bytes, Deals]) -> defaultdict[bytes, Deals]:
+        below = defaultdict[bytes, Deals](dict)
+        for position, deals in level.items():
+            self.deals[position].update(deals)
+            for ways in self._ways_on(position):
+                for number, (after, chance, _) in enumerate(ways):
+                    more = (number,) if len(ways) > 1 else ()
+                    below[after].update({(*deal, *more): before * chance for deal, before in deals.items()})
+        return below
+
+    def _ways_on(self, position: bytes) -> list[Any]:
+        """By legal action: the positions after it, with their probability and what is paid."""
+        if position not in self._ways:
+            records, found = self._records(position), []
+            for action in self._legal(records):
+                after = copied(records)
+                flags, paid = step_with(self._at.game, after, action)
+                ways = [(_position(after), 1.0, tuple(paid))]
+                if after["deals"][0] > records["deals"][0] or has_reshuffled(self._at.game, records, after, flags):
+                    ways = [self._way(records, action, *order) for order in self._shuffles.after(records, action)] or ways
+                if flags & OVER:
+                    self.results.add(tuple(paid))
+                found.append(ways)
+            self._ways[position] = found
+        return self._ways[position]
+
+    def _way(self, records: Any, action: int, order: Any, chance: float) -> tuple[bytes, float, tuple[float, ...]]:
+        after = copied(records)
+        paid = step_with(self._at.game, after, action, order)[1]
+        return _position(after), chance, tuple(paid)
+
+    def _records(self, position: bytes) -> Any:
+        records = zeros(2, self._at.game.state_dtype)
+        records[:1] = np.frombuffer(position, self._at.game.state_dtype)
+        return records
+
+    def _table(self, position: bytes) -> Any:
+        """The records without what is not on the table, such as memories."""
+        records = self._records(position)
+        for name, field in self._at.game.fields.fields.items():
+            records[name] *= field.on_table
+        return records
+
+    def _legal(self, records: Any) -> list[int]:
+        if records["player"][0] == NOBODY:
+            return []
+        self._functions.look(records, int(records["player"][0]), *self._arrays)
+        return [*np.flatnonzero(self._arrays[1])]
+
+    def _seen(self, records: Any) -> list[bytes]:
+        """What each seat observes."""
+        seen = []
+        for seat in range(self._at.num_players):
+            self._functions.look(records, seat, *self._arrays)
+            seen.append(self._arrays[0].tobytes())
+        return seen
+
+    def _future(self, position: bytes) -> int:
+        """A hash of all that can be observed from here on."""
+        if position not in self._futures:
+            ways = [[(self._future(after), paid) for after, _, paid in each] for each in self._ways_on(position)]
+            records = self._table(position)
+            self._futures[position] = hash((str(ways), *self._legal(records), *self._seen(records)))
+        return self._futures[position]
+
+    def by_observation(self) -> dict[tuple[int, bytes], dict[bytes, Deals]]:
+        """By seat and observation: the positions that show it, before the end."""
+        found = defaultdict[tuple[int, bytes], dict[bytes, Deals]](dict)
+        for position, deals in self.deals.items():
+            records = self._records(position)
+            if records["player"][0] != NOBODY:
+                for shown in enumerate(self._seen(records)):
+                    found[shown][position] = deals
+        return found
+
+    def expected(self, seat: int, real: dict[bytes, Deals]) -> dict[int, tuple[float, bytes]]:
+        """By the future of positions: their probability and one of them."""
+        weight = self._at.game.sample_weight
+        merged, one = defaultdict[int, Deals](dict), dict[int, bytes]()
+        for position, deals in real.items():
+            future = self._future(position)
+            if weight is not None:
+                deals = {self._table(position).tobytes(): weight(self._records(position)[0], seat)}
+            merged[future].update(deals)
+            one[future] = position
+        total = sum(sum(deals.values()) for deals in merged.values())
+        return {future: (sum(deals.values()) / total, one[future]) for future, deals in merged.items()}
+
+    def sampled(self, seat: int, seen: bytes, draws: int, rng: np.random.Generator) -> dict[int, tuple[int, bytes]]:
+        """By the future of sampled positions: how often they were drawn, and one of them."""
+        observation, found = np.frombuffer(seen, self._at.game.layout.dtype), dict[int, tuple[int, bytes]]()
+        for _ in range(draws):
+            position = _position(sample_record(self._at.game, observation, rng, seat)[0])
+            future = self._future(position)
+            found[future] = found.get(future, (0,))[0] + 1, position
+        return found
+
+
+def _position(records: Any) -> bytes:
+    records["key"] = 0
+    return records[:1].tobytes()

@@ -1,0 +1,84 @@
+"""What a game declares is proved for ours, and each fault that is planted in an example is found and named."""
+
+import functools
+from pathlib import Path
+
+import pytest
+
+from blackjacky_env.compiled import tiers
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.testing import check, check_all, ConformanceError
+from tests.testing.test_leaks import GOOFSPIEL, declared
+
+KUHN = (Path(__file__).parents[1] / "kuhn_poker.py").read_text("utf-8")
+THREE_PRIZES = GOOFSPIEL.replace("CARDS, NONE = 4", "CARDS, NONE = 3").replace("(1, 2, 3, 4)", "(1, 2, 3)")
+OTHER_CARD = "(s.cards[0] + 1 + below(draw(bits, 1), 2)) % 3"
+FAULTS = {
+    "what was played is dealt": (
+        *(THREE_PRIZES, "if not s.turned[prize]", "if prize >= 0"),
+        *("sample", r"sample deals prizes=\[.*\], where all play that shows the same leads to prizes=\[.*\]"),
+    ),
+    "what a seat is known to lack is dealt to it": (
+        *(THREE_PRIZES, "if s.hands[1, card]", "if card >= 0"),
+        *("sample", r"sample deals bid=\[.*\], where all play that shows the same leads to bid=\[.*\]"),
+    ),
+    "the observer's card is dealt": (
+        *(KUHN, OTHER_CARD, "below(draw(bits, 1), 3)"),
+        *("sample", r"sample deals cards=\[(\d), \1\], where all play that shows the same leads to cards=\[\d, \d\]"),
+    ),
+    "the observer's card is dealt at a large table": (
+        *(KUHN, OTHER_CARD, "s.cards[0]"),
+        *("declaration", r"as sampled for player_\d, '(.)' is there 2 times, and the deck has 1: cards=\[(\d), \2\]"),
+    ),
+    "always the same order": (
+        *(KUHN, OTHER_CARD, "(s.cards[0] + 1) % 3"),
+        *("sample", r"sample never deals cards=\[\d, \d\] in 100 draws, but cards=\[\d, \d\]"),
+    ),
+    "one order is dealt more often": (
+        *(KUHN, "below(draw(bits, 1), 2)", "(below(draw(bits, 1), 3) > 0)"),
+        *("sample", r"sample deals cards=\[\d, \d\] \d+ times in 100 draws; by the cards it is about 50"),
+    ),
+    "results that do not sum to 0": (
+        *(KUHN, "rewards[1] = -rewards[0]", "rewards[1] = rewards[0]"),
+        *("declaration", r"the results are \[-?\d.*\]; required are results in -1 .. 1 that sum to 0"),
+    ),
+    "more actions than declared": (
+        *(THREE_PRIZES, "2 * CARDS,", "2 * CARDS - 1,"),
+        *("declaration", "a game has 6 actions, and most_actions says 5"),
+    ),
+    "a large record": (
+        *(KUHN, '"deals", 0, 1', '"deals", 0, 1), hidden("more", 0, 1, (700,)'),
+        *("declaration", r"a record has \d+ bytes; allowed are 700"),
+    ),
+    "an invariant": (
+        *(KUHN, "rules=", 'invariant=lambda s: f"last={s.last}" if s.last == BET else None, rules='),
+        *("declaration", "the invariant is broken: last=1"),
+    ),
+    "an error in the rules": (
+        *(KUHN, "1 - s.player", "1 - s.players"),
+        *("plain", r"the environment raised .*players.*, in apply, line \d+ of .*\.py: s.before, s.last, s.player = s.last, action"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "right", "wrong", "name", "said"), FAULTS.values(), ids=FAULTS)
+def test_a_planted_fault_is_found_and_named(source, right, wrong, name, said, tmp_path, monkeypatch):
+    assert right in source
+    monkeypatch.setattr(tiers, "PATIENCE", 1e9)  # nothing is compiled
+    game = declared(source.replace(right, wrong), tmp_path, monkeypatch)
+    with pytest.raises(ConformanceError, match=rf"^{name}.*: {said}"):
+        check(name, functools.partial(TableEnv, game))
+
+
+def test_after_an_error_in_plain_python_nothing_is_compiled(tmp_path, monkeypatch):
+    game = declared(KUHN.replace("1 - s.player", "1 - s.players"), tmp_path, monkeypatch)
+    assert list(check_all(functools.partial(TableEnv, game))) == ["plain"]
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize(
+    ("name", "table"), [(name, table) for name in GAMES for table in [*get_game(name).tables][:1]]
+)
+def test_sampled_positions_are_those_of_every_line_of_play(name, table):
+    check("sample", functools.partial(TableEnv, name, table=table))

@@ -146,7 +146,9 @@ class Fields:
             each.name: replace(each, high=self.seats + each.extra - 1) if each.kind == "seat" else each
             for each in declared
         }
-        if twice := next((each.name for each in declared if [other.name for other in declared].count(each.name) > 1), ""):
+        if twice := next(
+            (each.name for each in declared if [other.name for other in declared].count(each.name) > 1), ""
+        ):
             raise ValueError(f"two fields are called {twice!r}; num_players and rule options are fields by themselves")
         for name in self.fields:
             if not name.isidentifier() or keyword.iskeyword(name) or name[0] == "_" or name == "view":

@@ -214,7 +214,9 @@ class _Lines:
                 flags, paid = step_with(self._at.game, after, action)
                 ways = [(_position(after), 1.0, tuple(paid))]
                 if after["deals"][0] > records["deals"][0] or has_reshuffled(self._at.game, records, after, flags):
-                    ways = [self._way(records, action, *order) for order in self._shuffles.after(records, action)] or ways
+                    ways = [
+                        self._way(records, action, *order) for order in self._shuffles.after(records, action)
+                    ] or ways
                 if flags & OVER:
                     self.results.add(tuple(paid))
                 found.append(ways)

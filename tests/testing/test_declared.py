@@ -57,7 +57,10 @@ FAULTS = {
     ),
     "an error in the rules": (
         *(KUHN, "1 - s.player", "1 - s.players"),
-        *("plain", r"the environment raised .*players.*, in apply, line \d+ of .*\.py: s.before, s.last, s.player = s.last, action"),
+        *(
+            "plain",
+            r"the environment raised .*players.*, in apply, line \d+ of .*\.py: s.before, s.last, s.player = s.last, action",
+        ),
     ),
 }
 
@@ -77,8 +80,6 @@ def test_after_an_error_in_plain_python_nothing_is_compiled(tmp_path, monkeypatc
 
 
 @pytest.mark.prove
-@pytest.mark.parametrize(
-    ("name", "table"), [(name, table) for name in GAMES for table in [*get_game(name).tables][:1]]
-)
+@pytest.mark.parametrize(("name", "table"), [(name, table) for name in GAMES for table in [*get_game(name).tables][:1]])
 def test_sampled_positions_are_those_of_every_line_of_play(name, table):
     check("sample", functools.partial(TableEnv, name, table=table))

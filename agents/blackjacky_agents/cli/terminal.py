@@ -211,8 +211,8 @@ def explain(sitting: Sitting, text: str, choices: Mapping[int, str]) -> str:
     every = {action: words.name(action) for action in range(len(words))}
     meant = matching(text, choices) or matching(text, every) or [named(text, choices, sitting)]
     if len(meant) > 1 and meant[0] not in choices:  # rather than what would be wrong with a card of others
-        told = dict.fromkeys(filter(None, (wording.explanation(sitting.texts, words[action]) for action in meant)))
-        return filled(f"{'; '.join([*told][:3]) or text}. None of the {len(meant)} choices like this is allowed now.")
+        said = dict.fromkeys(filter(None, (wording.explanation(sitting.texts, words[action]) for action in meant)))
+        return filled(f"{'; '.join([*said][:3]) or text}. None of the {len(meant)} choices like this is allowed now.")
     for action in meant if meant[0] in choices else meant[:1]:
         told = wording.explanation(sitting.texts, words[action])
         name = choices.get(action) or words.name(action)

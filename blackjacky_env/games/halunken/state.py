@@ -117,7 +117,9 @@ RECORD = Fields(
         role("victim", "that is being robbed"),
         role(*("to_rob", "1 + seats that Black Jack overtakes, in order, 0 = no more (J4, J5)", (SEATS,)), plus=1),
         # the rogue cards
-        hidden("deck", 0, CARDS - 1, (CARDS,), cards="each"),  # tops of fields 0 .., then the second cards, then the third
+        hidden(
+            "deck", 0, CARDS - 1, (CARDS,), cards="each"
+        ),  # tops of fields 0 .., then the second cards, then the third
         hidden("heights", 0, LEVELS, (FIELDS,)),  # cards left in each tavern
         hidden("where", 0, 0, (CARDS,), kind="seat", extra=2),  # seat, HARBOUR or TAVERN
         hidden("counts", 0, CARDS, axes=1, extra=1),  # cards of each seat and in the harbour

@@ -16,7 +16,6 @@ from blackjacky_env.declare import CHANCE as CHANCE
 from blackjacky_env.declare import NOBODY as NOBODY
 from blackjacky_env.declare import ActionInfo as ActionInfo
 from blackjacky_env.declare import Actions as Actions
-from blackjacky_env.declare import Draws as Draws
 from blackjacky_env.declare import Fields as Fields
 from blackjacky_env.declare import Game as Game
 from blackjacky_env.declare import Part as Part

@@ -4,7 +4,7 @@ There are three cards, J < Q < K. Two players ante a chip and get a card each. I
 pass after a bet loses the pot. After a matched bet, or two passes, the higher card wins it.
 """
 
-# ruff: noqa: D103, F403, F405
+# ruff: noqa: F403, F405
 
 from blackjacky_env.extending import *
 

@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from blackjacky_agents.solving.cfr import Solver
 from blackjacky_agents.solving.strategies import uniform, worth_of
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import MemoryNeededError, build_tree
@@ -74,8 +75,23 @@ def test_the_pile_is_decided_card_by_card_with_the_same_result_as_whole_decks(na
 
 
 @pytest.mark.prove
+def test_a_game_may_deal_nothing():
+    """All dice show the one, so the first player bids two of them, and wins."""
+    rules = table("three-sided").game.rules
+
+    def begin_with_ones(s, key, start_player):
+        rules.begin(s, key, start_player)
+        s.cup[0, 0] = s.cup[1, 0] = 0
+
+    given = with_rules("three-sided", begin=inlined(begin_with_ones), redeal=None)
+    solver = Solver(build_tree(replace(given, game=replace(given.game, draws=None))), "dcfr")
+    solver.run(100)
+    assert worth_of(solver.tree, solver.average()).values[0] == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.prove
 def test_chance_that_is_not_declared_results_that_do_not_sum_to_0_and_too_many_deals_are_refused():
-    rules, reshuffling = table("leduc").game.rules, table("reshuffling")
+    rules, reshuffling, nine = table("leduc").game.rules, table("reshuffling"), replace(table("dice"), num_players=3)
     apply, begin, redeal = rules.apply, rules.begin, rules.redeal
 
     def apply_and_draw(s, action):
@@ -95,10 +111,17 @@ def test_chance_that_is_not_declared_results_that_do_not_sum_to_0_and_too_many_d
         rewards[0] = 1.0
 
     for given, said in (
-        (with_rules("leduc", apply=inlined(apply_and_draw)), "something beside the deck and declared reshuffles"),
+        (
+            with_rules("leduc", apply=inlined(apply_and_draw)),
+            "something beside the deck and declared reshuffles or draws",
+        ),
         (with_rules("leduc", begin=inlined(begin_and_draw), redeal=inlined(redeal_and_keep)), "something beside the"),
         (replace(reshuffling, game=without_pile(reshuffling.game)), "cannot be enumerated .*: cards are reshuffled"),
         (with_rules("kuhn", returns=compiled(returns)), "do not sum to 0"),
+        (
+            replace(nine, options={**nine.options, "dice": 3}),
+            "the 9 draws of a deal of Liar's dice have 10,077,696 outc",
+        ),
         *((Table.of(game), "orders at this table; allowed are 4,000,000") for game in GAMES),
     ):
         with pytest.raises(ValueError, match=said):

@@ -182,9 +182,9 @@ def _make_differs(game: Game) -> Callable[..., bool]:
 @cache
 def _make_deal(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
     """Compiled (desk, chance, *more) -> status: tell ``emit`` every deal of the world as played."""
-    if game.draws is not None:
-        return _make_roll(game, emit)
     redeal, left_in_pile = game.rules.redeal or deal_nothing, _pile_of(game).left
+    if game.draws is not None:
+        return _make_roll(redeal, emit)
 
     def deal(desk, chance, *more):
         deck, records = desk.deck, desk.records
@@ -204,9 +204,8 @@ def _make_deal(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
     return compiled(deal)
 
 
-def _make_roll(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
+def _make_roll(redeal: Callable[..., None], emit: Callable[..., int]) -> Callable[..., int]:
     """The same for every outcome of the draws."""
-    redeal = game.rules.redeal
 
     def roll(desk, chance, *more):
         dice, records = desk.deck, desk.records

@@ -89,7 +89,7 @@ def settle(s):
     found, bidder = 0, (s.player + s.num_players - 1) % s.num_players
     for seat in range(s.num_players):
         for die in range(s.dice):
-            found += s.cup[seat, die] in (s.face, s.faces - 1)
+            found += s.cup[seat, die] == s.face or s.cup[seat, die] == s.faces - 1
     loser = s.player if found >= s.count else bidder
     for seat in range(s.num_players):
         s.winners[seat] = seat != loser

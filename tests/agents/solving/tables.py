@@ -17,7 +17,7 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, Registration
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-PLAYED = ("leduc_poker", "liars_dice")
+PLAYED = ("tests.kuhn_poker", "leduc_poker", "liars_dice")
 SIX_CARDS = {"max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turns_per_round": 3}
 """Options of the smallest interesting table of Black Jacky."""
 FOUR_CARDS = {**SIX_CARDS, "deck": [2, 2, 3, 3], "tricks": [], "max_turns_per_round": 2}
@@ -46,9 +46,7 @@ EACH_TABLE = pytest.mark.parametrize(
 @contextmanager
 def with_examples():
     """Kuhn and Leduc poker and Liar's dice are in the registry."""
-    registered = {name: Registration(f"{name}:GAME") for name in PLAYED} | {
-        "kuhn_poker": Registration("tests.kuhn_poker:GAME")
-    }
+    registered = {name.removeprefix("tests."): Registration(f"{name}:GAME") for name in PLAYED}
     paths = [*sys.path, *(str(EXAMPLES / name) for name in PLAYED)]
     with mock.patch.dict(GAMES, registered), mock.patch.object(sys, "path", paths):
         yield

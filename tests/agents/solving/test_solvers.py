@@ -15,13 +15,8 @@ from blackjacky_agents.solving.table import Table
 from tests.agents.solving import brute_force
 from tests.agents.solving.tables import EACH_TABLE, SIX_CARDS, by_key, environment, random_strategies, table, tree
 
-BRUTE = [
-    "kuhn",
-    *(
-        pytest.param(name, marks=pytest.mark.prove)
-        for name in ("three-sided", "three with dice", "four cards", "six", "three, one turn")
-    ),
-]
+LARGER = ("three-sided", "three with dice", "four cards", "six", "three, one turn")
+BRUTE = ["kuhn", *(pytest.param(name, marks=pytest.mark.prove) for name in LARGER)]
 
 
 def solved(name, iterations, variant="dcfr"):

@@ -17,7 +17,6 @@ from blackjacky_env.declare import NOBODY as NOBODY
 from blackjacky_env.declare import ActionInfo as ActionInfo
 from blackjacky_env.declare import Actions as Actions
 from blackjacky_env.declare import Cards as Cards
-from blackjacky_env.declare import Draws as Draws
 from blackjacky_env.declare import ExtraDeck as ExtraDeck
 from blackjacky_env.declare import Fields as Fields
 from blackjacky_env.declare import Game as Game

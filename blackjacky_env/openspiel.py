@@ -7,9 +7,9 @@ string that ``str(game)`` returns.
 
 Chance is explicit. Wherever cards are shuffled or dice rolled there is a chance node: at the start, and after an action
 that led to a new deal or a reshuffle. Its outcomes are some number of equally likely deals, each with a random key of
-its own, or every distinct order of a small deck, every outcome of a few draws: ``load_game(table="mini-1",
-cards="all")``; those that lead to the same position are one outcome. A state is a function of its history and the game's parameters, so it can be cloned, serialised and
-played again, and nobody who searches in a clone foresees a deal.
+its own, or every distinct order of a small deck, or of the outcomes of draws: ``load_game(table="mini-1",
+cards="all")``; those that lead to the same position are one outcome. A state is a function of its history and the
+game's parameters, so it can be cloned, serialised and played again, and nobody who searches in a clone foresees a deal.
 
 The observation tensor is the environment's observation: all that a player may know of the present position. The
 information state string has perfect recall: a hash over all that the player has observed and heard, in order. So has
@@ -42,7 +42,7 @@ from blackjacky_env.play.heard import as_vector, vector_bounds
 from blackjacky_env.play.one_game import game_functions, has_reshuffled
 from blackjacky_env.play.past import Moment, Move
 from blackjacky_env.play.recall import listener, new_ear
-from blackjacky_env.play.shuffling import MOST_ORDERS, Shuffles, make_deck, redeal, step_with
+from blackjacky_env.play.shuffling import MOST_ORDERS, Shuffles, make_deck, step_with
 from blackjacky_env.play.states import sample_record
 from blackjacky_env.play.step import DRAWN
 from blackjacky_env.reading import parse_json
@@ -372,7 +372,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
             deck, start = orders[outcome][0] if orders else (None, rules.start_player)
             rules.functions.begin(self._records, self._records["key"][0], start)
             if deck is not None:
-                redeal(rules.game, self._records, deck)
+                rules.functions.redeal[rules.game.dealt](self._records, deck)
             rules.listen(self._records, NOBODY, 0, 0, self._keys, rules.ear)
             self._remember(None)
         elif action is not None:

@@ -120,7 +120,7 @@ def prepared(tmp_path_factory):
         (folder / name).symlink_to(ROOT / name)
     offline = "--no-index --no-deps --no-build-isolation --disable-pip-version-check --target site"
     for command in (
-        f"python -m pip install --quiet {offline} examples/goofspiel examples/kuhn_poker examples/leduc_poker",
+        f"python -m pip install --quiet {offline} examples/goofspiel examples/leduc_poker examples/liars_dice",
         "blackjacky train --name quick-1 --minutes 0.02 --eval-games 2 --final-eval-games 2",
         "blackjacky tournament --agents counter,trickster,threshold,random --players 4 --games 160",
     ):

@@ -22,14 +22,14 @@ from tests.drawings import cards, told
 pytestmark = pytest.mark.prove
 
 ROOT = Path(__file__).parents[1]
-KUHN, LEDUC, GOOFSPIEL = EXAMPLES = [ROOT / "examples" / name for name in ("kuhn_poker", "leduc_poker", "goofspiel")]
+LEDUC, GOOFSPIEL, _ = EXAMPLES = [ROOT / "examples" / name for name in ("leduc_poker", "goofspiel", "liars_dice")]
 PAGE = (ROOT / "docs" / "your_game.md").read_text("utf-8")
 
 CHECKED = """
-from blackjacky_env import goofspiel_v0, leduc_poker_v0
+from blackjacky_env import goofspiel_v0, leduc_poker_v0, liars_dice_v0
 from blackjacky_env.testing import check_all
 from blackjacky_env.testing.tables import PROMISES
-for module in (goofspiel_v0, leduc_poker_v0):
+for module in (goofspiel_v0, leduc_poker_v0, liars_dice_v0):
     report = check_all(module.env, games=3, positions=60, **PROMISES)
     assert not report.failed and "skipped" not in str(report), report
 """
@@ -67,6 +67,7 @@ for command in (
 ):
     assert cli.main([*command.split(), "--game", "leduc_poker"]) == 0, command
 assert pathlib.Path("runs/tournament/report.md").exists()
+assert cli.main("evaluate --game liars_dice --agents counter,random*2 --games 20 --threads 1".split()) == 0
 """
 
 SYMMETRIC = r"""
@@ -79,12 +80,12 @@ assert abs(float(re.search(r"player_0 \| (\S+)", told.getvalue())[1])) < 0.002, 
 """
 
 SOLVED = """
-import sys
+import json, sys
 from blackjacky_env.openspiel import load_game
 from open_spiel.python.algorithms import cfr, expected_game_score
 
-name, unit, iterations, value = sys.argv[1:]
-game = load_game(name, cards="all", start_player=0)
+name, options, unit, iterations, value = sys.argv[1:]
+game = load_game(name, cards="all", start_player=0, **json.loads(options))
 solver = cfr.CFRPlusSolver(game)
 for _ in range(int(iterations)):
     solver.evaluate_and_update_policy()
@@ -128,12 +129,16 @@ def test_an_example_is_a_game_like_any_other(program, installed, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "unit", "iterations", "value"), [("kuhn_poker", 2, 300, -1 / 18), ("leduc_poker", 13, 60, -0.0856)]
+    ("name", "options", "unit", "iterations", "value"),
+    [
+        ("leduc_poker", "{}", "13", "60", "-0.0856"),
+        ("liars_dice", '{"num_players": 2, "dice": 1, "faces": 2}', "1", "100", "0.4996"),
+    ],
 )
-def test_cfr_in_openspiel_finds_what_the_first_player_loses(name, unit, iterations, value, installed, tmp_path):
-    """Kuhn, Contributions to the Theory of Games, 1950; OpenSpiel's `leduc_poker`."""
+def test_cfr_in_openspiel_finds_what_the_first_player_wins(name, options, unit, iterations, value, installed, tmp_path):
+    """As in OpenSpiel's own `leduc_poker` and `liars_dice`."""
     pytest.importorskip("pyspiel")
-    run(SOLVED, installed, tmp_path, name, str(unit), str(iterations), str(value))
+    run(SOLVED, installed, tmp_path, name, options, unit, iterations, value)
 
 
 def test_the_checks_find_a_secret_that_is_forgotten_as_the_page_says(tmp_path, monkeypatch):

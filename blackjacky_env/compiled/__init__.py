@@ -22,7 +22,7 @@ from blackjacky_env.compiled.policies import (
     takes,
 )
 from blackjacky_env.compiled.random import below, draw, game_key, shuffle, start_seat, stream
-from blackjacky_env.compiled.results import score_of, settled_in, share_result
+from blackjacky_env.compiled.results import deal_nothing, score_of, settled_in, share_result
 from blackjacky_env.compiled.shown import make_clear, make_encode, make_sample, marked, seen_from
 from blackjacky_env.compiled.threads import MOST_THREADS, check_threads, cores, spread
 from blackjacky_env.compiled.tiers import in_plain_python

@@ -30,6 +30,11 @@ def no_score(s, seat):
     return 0
 
 
+@inlined
+def deal_nothing(s, deck):
+    """`Rules.redeal` of a game without chance."""
+
+
 def score_of(rules: Rules) -> Callable[..., int]:
     """Compiled (s, seat) -> int: the seat's score."""
     return rules.score or no_score

@@ -16,7 +16,6 @@ from blackjacky_env.declare.fields import (
     role,
 )
 from blackjacky_env.declare.game import (
-    Draws,
     ExtraDeck,
     Game,
     IllegalActionError,

@@ -44,8 +44,9 @@ class Rules:
     begin: Callable[..., None]
     """(s, key uint64, start_player; -1: drawn): start a game with the options in ``s``."""
     redeal: Callable[..., None] | None
-    """(s, deck int8 array, top first, or outcomes of the `Draws` int64 array, from 0 on): repeat the last deal with
-    these. None: nothing is dealt."""
+    """(s, deck int8 array, top first, or outcomes of `Game.draws` int64 array): repeat the last deal with these.
+
+    None: nothing is dealt."""
     legal: Callable[..., None]
     """(s, mask int8 (num_actions,)): 1 for the legal actions of the player to act."""
     apply: Callable[..., None]
@@ -157,16 +158,6 @@ class Pile:
 
 
 @dataclass(frozen=True)
-class Draws:
-    """Independent draws with each deal, such as rolls of dice or coins; the outcomes of each are equally likely."""
-
-    outcomes: Callable[[int, Mapping[str, Any]], Sequence[Sequence[int | str]]]
-    """(num_players, options in force) -> for each draw of the largest deal its outcomes, as people write them."""
-    count: str = ""
-    """Record field that counts the draws of the last deal, the first ones; empty: all."""
-
-
-@dataclass(frozen=True)
 class NamedTable:
     """A named table of a game: table size, variant and rule options."""
 
@@ -218,8 +209,9 @@ class Game:
     """How much of a win a point of the score is worth to a learner; 0: nothing. The default of self-play's setting."""
     deck: Callable[[int, Mapping[str, Any]], Sequence[int]] | None = None
     """(num_players, options in force) -> the integers of all cards in the game; None: all of ``card_names``."""
-    draws: Draws | None = None
-    """What each deal draws in place of a deck; `reset` rigs it by the option ``draws``."""
+    draws: Callable[[int, Mapping[str, Any]], Sequence[Sequence[int | str]]] | None = None
+    """(num_players, options in force) -> for each of the independent draws of a deal, such as dice, its outcomes, which
+    are equally likely, and numbered from 0 in the rules. None: a deck is dealt, if anything."""
     small_deck: SmallDeck | None = None
     """A `SmallDeck`, for an option ``deck`` (`Cards`)."""
     complete_options: Callable[[int, str, Any], Any] = lambda num_players, variant, options: options
@@ -248,17 +240,19 @@ class Game:
             raise ValueError(f"winners in the record of {self.name} need the shape ({self.max_players},)")
         if len(self.words.actions) != self.num_actions:
             raise ValueError(f"{self.name} has {self.num_actions} actions and describes {len(self.words.actions)}")
-        with_cards = [
-            name for name in ("deck", "small_deck", "extra_decks", "reshuffle", "pile") if getattr(self, name)
-        ]
-        if self.draws is not None and with_cards:
-            raise ValueError(f"{self.name} declares draws and {with_cards[0]}; a deal is either draws or a deck")
-        if self.rules.redeal is None and (self.draws is not None or with_cards):
-            raise ValueError(
-                f"{self.name} declares {(with_cards or ['draws'])[0]}, but no `Rules.redeal` that deals it"
-            )
+        chance = ("draws", "deck", "small_deck", "extra_decks", "reshuffle", "pile")
+        declared = [name for name in chance if getattr(self, name)]
+        if self.draws is not None and declared[1:]:
+            raise ValueError(f"{self.name} declares draws and {declared[1]}; a deal is either draws or a deck")
+        if self.rules.redeal is None and declared:
+            raise ValueError(f"{self.name} declares {declared[0]}, but no `Rules.redeal` that repeats a deal")
         for table in self.tables.values():
             self.check_options(*self.choose_table(table.num_players, table.variant), table.options)
+
+    @property
+    def dealt(self) -> str:
+        """What `Rules.redeal` takes, and the option of `reset` that rigs it: "deck", "draws", or "" for nothing."""
+        return "" if self.rules.redeal is None else "deck" if self.draws is None else "draws"
 
     @property
     def variants(self) -> tuple[Variant, ...]:
@@ -302,7 +296,7 @@ class Game:
 
     def whole_deck(self, num_players: int, options: Mapping[str, Any]) -> Sequence[int]:
         """The integers of all cards in the deck at this table; none in a game that deals no cards."""
-        if self.draws is not None or self.rules.redeal is None:
+        if self.dealt != "deck":
             return ()
         full = range(len(self.card_names)) if self.deck is None else self.deck(num_players, options)
         if options.get("deck") is None:

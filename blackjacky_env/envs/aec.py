@@ -167,10 +167,11 @@ class TableEnv(Looking):
             seed: 0 .. 2**63 - 1: the same seed gives the same game, on every machine. None: the generator of the last
                 seeded reset draws the next seed.
             options: ``start_player`` (a seat) and ``deck`` (all cards, top first, or a list of such decks for the first
-                rounds) rig the deals, and so do the game's `extra_decks`. Other keys are ignored with a `UserWarning`.
+                rounds), or ``draws`` in a game without cards, such as dice, rig the deals, and so do the game's
+                `extra_decks`. Other keys are ignored with a `UserWarning`.
 
         Raises:
-            TypeError, ValueError: the seed, start player or deck is invalid; the running game is unchanged.
+            TypeError, ValueError: the seed, start player, deck or draw is invalid; the running game is unchanged.
         """
         rigging = read_rigging(self.game, self.num_players, self.options, options or {})
         if seed is not None:

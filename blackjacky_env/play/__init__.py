@@ -17,12 +17,9 @@ from blackjacky_env.play.shuffling import (
     advance,
     decide_next,
     gather,
-    in_digits,
     lay_deck,
     make_deck,
     new_orders,
-    redeal,
-    roll_next,
 )
 from blackjacky_env.play.states import (
     check_arrays,

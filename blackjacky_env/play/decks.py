@@ -6,7 +6,6 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -49,19 +48,16 @@ class Rigging:
         deals = int(states["deals"][0])
         for name, decks in self.decks.items():
             if deals <= len(decks):
-                dtype = np.int64 if name == "draws" else np.int8
-                game_functions(game).redeal[name](states, np.array(decks[deals - 1], dtype))
+                deck = np.array(decks[deals - 1], np.int64 if name == "draws" else np.int8)
+                game_functions(game).redeal[name](states, deck)
 
     def written(self, game: Game, num_players: int, options: Mapping[str, Any]) -> dict[str, Any]:
         """The options of `reset` that rig a game like this, JSON-ready."""
         written: dict[str, Any] = {} if self.start_player == DRAWN else {"start_player": self.start_player}
         for name, decks in self.decks.items():
-            if name == "draws":
-                outcomes = game.draws.outcomes(num_players, options)
-                written[name] = [[each[i] for each, i in zip(outcomes, drawn, strict=True)] for drawn in decks]
-                continue
-            names = dict(_cards(game, name, num_players, options))
-            written[name] = [[names[card] for card in deck] for deck in decks]
+            cards = _cards(game, name, num_players, options)
+            names = [dict(enumerate(each)) for each in cards] if name == "draws" else [dict(cards)] * len(cards)
+            written[name] = [[each[card] for each, card in zip(names, deck, strict=True)] for deck in decks]
         return written
 
 
@@ -71,20 +67,17 @@ def read_rigging(game: Game, num_players: int, options: Mapping[str, Any], given
     Others are ignored with a `UserWarning`. Raises `TypeError` or `ValueError` if they are no mapping, or a start
     player, deck or draw is invalid.
     """
-    decks = [*game_functions(game).redeal]
+    decks = [*filter(None, game_functions(game).redeal)]
     warn_of_ignored(given, ["start_player", *decks], stacklevel=4)
     rigging = Rigging()
     if given.get("start_player") is not None:
         rigging.start_player = check_integer("start_player", given["start_player"], 0, num_players - 1)
     for name in decks:
         if given.get(name) is not None:
-            if name == "draws":
-                read, whole = partial(_read_draws, game.draws.outcomes(num_players, options)), "draws"
-            else:
-                read, whole = partial(_read_deck, _cards(game, name, num_players, options)), "cards, top first"
+            cards, read = _cards(game, name, num_players, options), _read_draws if name == "draws" else _read_deck
             try:
                 most = game.fields.fields["deals"].high
-                rigging.decks[name] = [read(deck) for deck in _list_of_decks(name, given[name], most, whole)]
+                rigging.decks[name] = [read(cards, deck) for deck in _list_of_decks(name, given[name], most)]
             except (TypeError, ValueError) as error:
                 raise type(error)(f"reset option {name!r}: {error}") from None
     return rigging
@@ -100,34 +93,34 @@ def warn_of_ignored(given: Any, allowed: Sequence[str], stacklevel: int = 3) -> 
             warnings.warn(f"reset option {name!r} is ignored; {told}", UserWarning, stacklevel=stacklevel)
 
 
-def _cards(game: Game, deck: str, num_players: int, options: Mapping[str, Any]) -> Cards:
-    """The cards of a deck that `reset` can rig; ``deck``: the name of the option."""
+def _cards(game: Game, deck: str, num_players: int, options: Mapping[str, Any]) -> Any:
+    """The `Cards` of a deck that `reset` can rig, or the outcomes of each draw; ``deck``: the name of the option."""
+    if game.draws is not None:
+        return game.draws(num_players, options)
     if deck in game.extra_decks:
         return game.extra_decks[deck].cards(num_players)
     return [(card, game.card_names[card]) for card in game.whole_deck(num_players, options)]
 
 
-def _list_of_decks(name: str, deck: Any, most: int, whole: str) -> list[Any]:
+def _list_of_decks(name: str, deck: Any, most: int) -> list[Any]:
     try:
         first = next(iter(deck))
         decks = [deck] if isinstance(first, str) or not hasattr(first, "__iter__") else list(islice(deck, most + 1))
     except (TypeError, StopIteration):
-        message = f"{name}={deck!r} is neither a list of all {whole}, nor a list of such lists"
-        raise ValueError(message) from None
+        whole = "draws" if name == "draws" else "cards, top first"
+        raise ValueError(f"{name}={deck!r} is neither a list of all {whole}, nor a list of such lists") from None
     if len(decks) > most:
         raise ValueError(f"there are more decks than deals; allowed are at most {most}")
     return decks
 
 
 def _read_draws(outcomes: Sequence[Sequence[int | str]], drawn: Iterable[Any]) -> list[int]:
-    """What each draw brings, given by names in any case, as integers from 0 on; `ValueError` as `_read_deck`."""
-    given = list(islice(drawn, len(outcomes) + 1))
+    """What each draw brings, given by names in any case, as integers from 0 on; `ValueError` for what it cannot."""
+    given, read = list(islice(drawn, len(outcomes) + 1)), []
     if len(given) != len(outcomes):
         raise ValueError(f"there are too {'few' if len(given) < len(outcomes) else 'many'}; needed are {len(outcomes)}")
-    read = []
     for number, (names, outcome) in enumerate(zip(outcomes, given, strict=True)):
-        known = [card_key(name) for name in names]
-        if card_key(outcome) not in known:
+        if card_key(outcome) not in (known := [*map(card_key, names)]):
             raise ValueError(f"draw {number} is {outcome!r}; allowed are {few(names)}")
         read.append(known.index(card_key(outcome)))
     return read

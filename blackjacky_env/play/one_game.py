@@ -11,6 +11,7 @@ import numpy as np
 
 from blackjacky_env.compiled import random
 from blackjacky_env.compiled.compiling import entry, inlined
+from blackjacky_env.compiled.results import deal_nothing
 from blackjacky_env.compiled.tiers import begin_plainly
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
@@ -28,7 +29,7 @@ class GameFunctions:
     begin: Callable[..., None]
     """(states, key, start_player; -1: drawn)."""
     redeal: Mapping[str, Callable[..., None]]
-    """By the name of the reset option: (states, deck int8 array, top first, or outcomes of draws int64 array)."""
+    """By reset option, and `Game.dealt`: (states, deck int8 array, top first, or outcomes of draws int64 array)."""
     stack: Callable[..., None] | None
     """(states, deck int8 array, top first): `Reshuffle.stack`; None: the game has no reshuffles."""
     step: Callable[..., int]
@@ -75,9 +76,9 @@ def game_functions(game: Game) -> GameFunctions:
     def sample(observation, bits, states):
         _sample(observation, bits, states[0])
 
-    dealt = {"deck" if game.draws is None else "draws": game.rules.redeal}
+    dealt = {game.dealt: game.rules.redeal or deal_nothing}
     dealt |= {name: deck.redeal for name, deck in game.extra_decks.items()}
-    redeal = {name: _make_rigged(each) for name, each in dealt.items() if each is not None}
+    redeal = {name: _make_rigged(each) for name, each in dealt.items()}
     stack = None if game.reshuffle is None else _make_rigged(game.reshuffle.stack)
     made = GameFunctions(entry(game_key), entry(begin), redeal, stack, entry(step), entry(look), entry(sample))
     begin_plainly(made, "begin", "step", "look", "sample")

@@ -98,9 +98,10 @@ class Deck(NamedTuple):
     """The deck as it lies, top first, (C,)."""
     orders: Orders
 
-    def ways(self, length: int) -> int:
-        """In how many distinct orders the first ``length`` cards can lie."""
-        return count_orders(np.diff(self.starts).tolist(), length)
+    def ways(self, length: int) -> tuple[int, str]:
+        """In how many ways the first ``length`` cards can lie, also in words."""
+        count = count_orders(np.diff(self.starts).tolist(), length)
+        return count, f"{length} of {len(self.laid)} cards can lie in {in_digits(count)} distinct orders"
 
 
 class Dice(NamedTuple):
@@ -111,15 +112,16 @@ class Dice(NamedTuple):
     laid: npt.NDArray[np.int64]
     """Outcomes from 0 on, (D,)."""
 
-    def ways(self, length: int) -> int:
-        """How many outcomes the first ``length`` draws have together."""
-        return math.prod(self.sizes[:length].tolist())
+    def ways(self, length: int) -> tuple[int, str]:
+        """How many outcomes all draws have together, also in words."""
+        count = math.prod(self.sizes.tolist())
+        return count, f"{length} draws have {in_digits(count)} outcomes"
 
 
 def make_deck(game: Game, num_players: int, options: Mapping[str, Any]) -> Deck | Dice:
     """What is dealt at a table; cards of one name are one kind."""
     if game.draws is not None:
-        sizes = np.array([len(each) for each in game.draws.outcomes(num_players, options)], np.int64)
+        sizes = np.array([len(each) for each in game.draws(num_players, options)], np.int64)
         return Dice(sizes, np.zeros_like(sizes))
     whole, names = list(game.whole_deck(num_players, options)), game.card_names
     kinds = sorted({names[card] for card in whole}, key=names.index)
@@ -155,17 +157,6 @@ def lay_deck(deck):
             place += 1
 
 
-@compiled
-def roll_next(dice, count):
-    """The next outcomes of the first ``count`` draws; False, and all are 0 again, after the last."""
-    for i in range(count - 1, -1, -1):
-        dice.laid[i] += 1
-        if dice.laid[i] < dice.sizes[i]:
-            return True
-        dice.laid[i] = 0
-    return False
-
-
 # ---------------------------------------------------------------- everything that a shuffle can bring
 
 
@@ -181,17 +172,16 @@ def count_orders(copies: Sequence[int], length: int) -> int:
 
 
 def all_orders(dealt: Deck | Dice) -> Order:
-    """Every distinct order of a deck, top first, in ascending order of its kinds, (orders, C), or all outcomes, (.., D).
+    """Every distinct order of a deck, top first, in ascending order of its kinds, (N, C), or outcome of draws, (N, D).
 
     Raises `ValueError` if there are more than `MOST_ORDERS`.
     """
-    length = len(dealt.laid)
-    if (count := dealt.ways(length)) > MOST_ORDERS:
-        cards, orders = ("draws", "outcomes") if isinstance(dealt, Dice) else ("cards", "distinct orders")
-        raise ValueError(f"these {length} {cards} have {in_digits(count)} {orders}; allowed are {MOST_ORDERS:,}")
+    count, told = dealt.ways(len(dealt.laid))
+    if count > MOST_ORDERS:
+        raise ValueError(f"{told}; allowed are {MOST_ORDERS:,}")
     if isinstance(dealt, Dice):
-        return np.array([*itertools.product(*map(range, dealt.sizes))], np.int64).reshape(count, length)
-    orders = np.zeros((count, length), np.int8)
+        return np.array([*itertools.product(*map(range, dealt.sizes))], np.int64)
+    orders = np.zeros((count, len(dealt.laid)), np.int8)
     _write_orders(dealt, orders)
     return orders
 
@@ -215,13 +205,13 @@ def _write_orders(deck, orders):
 class Shuffles:
     """All first deals, later deals and reshuffles of a small deck; orders that lead to the same position are one.
 
-    So are outcomes of draws. ``blank``: records (2,), the first with options written. Raises `ValueError` as
-    `all_orders`.
+    So are outcomes of draws. ``blank``: records (2,), the first with options written. `ValueError` as `all_orders`.
     """
 
     def __init__(self, game: Game, blank: Records, dealt: Deck | Dice) -> None:
         self.orders = all_orders(dealt)
         self._game, self._blank, self._functions = game, blank, game_functions(game)
+        self._redeal = self._functions.redeal[game.dealt]
         self._later: dict[tuple[bytes, int], list[tuple[Order, float]]] = {}
         self._kept = 0  # orders in `_later`
 
@@ -231,7 +221,7 @@ class Shuffles:
         def open_game(records: Records, opening: tuple[Order, int]) -> None:
             deck, start = opening
             self._functions.begin(records, np.uint64(0), start)
-            redeal(self._game, records, deck)
+            self._redeal(records, deck)
 
         return _merged(self._blank, list(itertools.product(self.orders, starts)), open_game)
 
@@ -247,7 +237,7 @@ class Shuffles:
         step_with(self._game, dealt, action)
         orders: list[tuple[Order, float]] = []
         if dealt["deals"][0] > records["deals"][0]:
-            orders = _merged(dealt, list(self.orders), lambda after, order: redeal(self._game, after, order))
+            orders = _merged(dealt, list(self.orders), self._redeal)
         elif len(self.orders) <= MOST_STACKED and self._functions.stack is not None:
             stacked = [order for order, _ in _merged(records, list(self.orders), self._functions.stack)]
             orders = _merged(records, stacked, lambda after, order: step_with(self._game, after, action, order))
@@ -283,12 +273,5 @@ def step_with(
         functions.stack(records, order)
     flags = functions.step(records, action, paid, *game.new_arrays())
     if order is not None and records["deals"][0] > deals:
-        redeal(game, records, order)
+        functions.redeal[game.dealt](records, order)
     return flags, paid[0]
-
-
-def redeal(game: Game, records: Records, order: Order) -> None:
-    """Repeat the last deal with this deck or these outcomes, if the game deals anything."""
-    functions = game_functions(game).redeal
-    for name in functions.keys() & {"deck", "draws"}:
-        functions[name](records, order)

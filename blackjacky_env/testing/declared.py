@@ -13,7 +13,7 @@ from blackjacky_env.compiled.tiers import in_plain_python
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
 from blackjacky_env.play.one_game import game_functions, has_reshuffled
-from blackjacky_env.play.shuffling import Shuffles, make_deck, redeal, step_with
+from blackjacky_env.play.shuffling import Shuffles, make_deck, step_with
 from blackjacky_env.play.states import sample_record
 from blackjacky_env.play.step import OVER, make_begin, make_look, make_shared_step
 from blackjacky_env.testing.trial import Skipped, Trial
@@ -188,7 +188,7 @@ class _Lines:
         for number, ((deck, start), chance) in enumerate(self._shuffles.openings([0])):
             records = copied(blank)
             self._functions.begin(records, np.uint64(0), start)
-            redeal(at.game, records, deck)
+            game_functions(at.game).redeal[at.game.dealt](records, deck)
             level[_position(records)][number,] = chance
         while level:
             level, self.longest = self._below(level), self.longest + 1

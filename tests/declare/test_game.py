@@ -12,6 +12,7 @@ from blackjacky_env.declare.options import Variant
 from tests.tiny_game import GAME
 
 PLAYER, WINNERS, DEALS = role("player", "to act"), by_seat("winners", 0, 1, "has won"), hidden("deals", 0, 9)
+COINS = lambda num_players, options: [("heads", "tails")] * num_players  # noqa: E731  # as games are written
 TWO, THREE = (Variant(name, 2, size, default_players=2) for size, name in ((2, "duel"), (3, "classic")))
 
 
@@ -21,6 +22,8 @@ TWO, THREE = (Variant(name, 2, size, default_players=2) for size, name in ((2, "
         ({"fields": Fields([THREE], [PLAYER, WINNERS], ["player winners"])}, "lacks the fields deals"),
         ({"fields": Fields([THREE], [PLAYER, DEALS, hidden("winners", 0, 1)], ["player"])}, r"need the shape \(3,\)"),
         ({"num_actions": 4}, "has 4 actions and describes 3"),
+        ({"draws": COINS, "deck": COINS}, "declares draws and deck; a deal is either"),
+        ({"draws": COINS, "rules": replace(GAME.rules, redeal=None)}, r"declares draws, but no `Rules.redeal`"),
     ],
 )
 def test_a_declaration_that_contradicts_itself_is_refused(change, said):

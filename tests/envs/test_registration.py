@@ -41,7 +41,7 @@ My-Game = theirs:GAME
 black_jacky = theirs:GAME
 no_module = no_such_module:GAME
 no_game = theirs:GAME
-kuhn_poker = kuhn_poker:GAME
+kuhn_poker = tests.kuhn_poker:GAME
 
 [blackjacky.agents]
 kuhn_poker = theirs:GAME
@@ -67,7 +67,6 @@ def test_what_another_package_has_got_wrong_is_left_out_by_name_and_all_else_wor
         "    print(*[each['name'] for each in describe_games()], '|', *bot_names('kuhn_poker'))\n"
         "print(*[each.message for each in caught], sep='\\n')\n",
         tmp_path,
-        REPOSITORY / "examples" / "kuhn_poker",
     )
     names, *warned = told.splitlines()
     assert names == "black_jacky schwarze_katze halunken black_spy kuhn_poker | random"

@@ -8,7 +8,7 @@ import pytest
 from blackjacky_env.compiled import tiers
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
-from blackjacky_env.testing import check, check_all, ConformanceError
+from blackjacky_env.testing import ConformanceError, check, check_all
 from tests.testing.test_leaks import GOOFSPIEL, declared
 
 KUHN = (Path(__file__).parents[1] / "kuhn_poker.py").read_text("utf-8")

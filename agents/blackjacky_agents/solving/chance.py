@@ -1,8 +1,9 @@
 """What can follow an action: the outcomes of chance with their probabilities, in compiled code.
 
 A *world* is a state record without its key. Chance is where the rules would draw from the key: a deal of cards or
-dice, a reshuffle, and the order of the game's `Pile`. Each is tried in every distinct way that matters. Everything else that depended on
-the key would be overlooked, so the first world of each position is played with two keys, and must not differ.
+draws, a reshuffle, and the order of the game's `Pile`. Each is tried in every distinct way that matters. Everything
+else that depended on the key would be overlooked, so the first world of each position is played with two keys, and must
+not differ.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.compiled import compiled, inlined, zeros
+from blackjacky_env.compiled import compiled, deal_nothing, inlined, zeros
 from blackjacky_env.declare import Game
 from blackjacky_env.play import (
     DEPTH,
@@ -33,7 +34,6 @@ from blackjacky_env.play import (
     make_deck,
     make_step,
     new_orders,
-    roll_next,
 )
 
 FINE, HIDDEN_CHANCE, STUCK_RESHUFFLE = 0, -1, -2
@@ -168,7 +168,7 @@ def _make_play(game: Game) -> Callable[..., int]:
 @cache
 def _make_differs(game: Game) -> Callable[..., bool]:
     """Compiled (desk, is_dealt) -> whether the world as played is another one with another key, deals aside."""
-    redeal, clear = game.rules.redeal or _deal_nothing, _pile_of(game).clear
+    redeal, clear = game.rules.redeal or deal_nothing, _pile_of(game).clear
 
     def differs(desk, is_dealt):
         records, place = desk.records, PLAYED
@@ -193,10 +193,10 @@ def _make_differs(game: Game) -> Callable[..., bool]:
 @cache
 def _make_deal(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
     """Compiled (desk, chance, *more) -> status: tell ``emit`` every deal of the world as played."""
-    if game.draws is not None:
-        return _make_roll(game, game.draws.count, emit)
-    pile, redeal = _pile_of(game), game.rules.redeal or _deal_nothing
+    pile, redeal = _pile_of(game), game.rules.redeal or deal_nothing
     left_in_pile, clear = pile.left, pile.clear
+    if game.draws is not None:
+        return _make_roll(redeal, emit)
 
     def deal(desk, chance, *more):
         deck, records = desk.deck, desk.records
@@ -217,29 +217,25 @@ def _make_deal(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
     return compiled(deal)
 
 
-def _make_roll(game: Game, count: str, emit: Callable[..., int]) -> Callable[..., int]:
-    """The same for every outcome of the draws; ``count``: `Draws.count`."""
-    redeal = game.rules.redeal
+def _make_roll(redeal: Callable[..., None], emit: Callable[..., int]) -> Callable[..., int]:
+    """The same for every outcome of the draws."""
 
     def roll(desk, chance, *more):
         dice, records = desk.deck, desk.records
-        drawn = min(int(records[PLAYED][count]), len(dice.sizes)) if count else len(dice.sizes)
-        for i in range(drawn):
-            chance /= dice.sizes[i]
-        dice.laid[:] = 0
-        while True:
+        ways = dice.sizes.prod()
+        for way in range(ways):
+            rest = way
+            for i in range(len(dice.sizes)):
+                dice.laid[i] = rest % dice.sizes[i]
+                rest //= dice.sizes[i]
             records[DEALT] = records[PLAYED]
             redeal(records[DEALT], dice.laid)
-            status = emit(desk, DEALT, chance, False, *more)
-            if status != FINE or not roll_next(dice, drawn):
+            status = emit(desk, DEALT, chance / ways, False, *more)
+            if status != FINE:
                 return status
+        return FINE
 
     return compiled(roll)
-
-
-@inlined
-def _deal_nothing(s, deck):
-    """Of a game that has no `Rules.redeal`."""
 
 
 # ---------------------------------------------------------------- the pile

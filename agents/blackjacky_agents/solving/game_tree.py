@@ -19,7 +19,7 @@ from blackjacky_agents.solving import walk as walks
 from blackjacky_agents.solving.chance import FINE, HIDDEN_CHANCE, STUCK_RESHUFFLE, Desk, new_desk, told_by_key
 from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_env.compiled import zeros
-from blackjacky_env.play import game_functions, in_digits, make_deck, redeal
+from blackjacky_env.play import game_functions, make_deck
 
 _NODES = 200_000  # between two reports of progress: about a third of a second
 MOST_ORDERS = 4_000_000  # of the cards that a deal decides
@@ -155,21 +155,19 @@ def check_orders(table: SmallTable) -> None:
     """Refuse a table whose deals are too many, with a `ValueError`."""
     game, functions = table.game, game_functions(table.game)
     dealt = make_deck(game, table.num_players, table.options)
-    states, length = zeros(2, game.state_dtype), len(dealt.laid)
-    states[:1] = game.new_state(table.num_players, table.variant, table.options)
-    functions.begin(states, functions.game_key(0), 0)
-    redeal(game, states, dealt.laid)
+    length = len(dealt.laid)
     if game.pile is not None:  # what lies in it is decided when it is drawn
+        states = zeros(2, game.state_dtype)
+        states[:1] = game.new_state(table.num_players, table.variant, table.options)
+        functions.begin(states, functions.game_key(0), 0)
+        functions.redeal["deck"](states, dealt.laid)
         length -= int(states[game.pile.count][0])
-    if game.draws is not None and game.draws.count:
-        length = int(states[game.draws.count][0])
-    if (ways := dealt.ways(length)) > MOST_ORDERS:
-        cards = f"the {length} of {len(dealt.laid)} cards of {game.title} that a deal decides can lie in {{}} orders"
+    count, told = dealt.ways(length)
+    if count > MOST_ORDERS:
         piled = "" if game.pile or game.draws else ", declare `Game.pile` if most cards lie in one until they are drawn"
-        draws = f"the {length} draws of a deal of {game.title} have {{}} outcomes"
         raise ValueError(
-            f"{(cards if game.draws is None else draws).format(in_digits(ways))} at this table; allowed are "
-            f"{MOST_ORDERS:,}: choose rule options with fewer of them{piled}, or sample the tree"
+            f"in a deal of {game.title}, {told} at this table; allowed are {MOST_ORDERS:,}: choose rule options with "
+            f"fewer of them{piled}, or sample the tree"
         )
 
 

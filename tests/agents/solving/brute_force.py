@@ -3,7 +3,7 @@
 import copy
 from collections import defaultdict
 from functools import cache
-from itertools import permutations
+from itertools import permutations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -19,11 +19,15 @@ class Node(NamedTuple):
     returns: tuple[float, ...]
 
 
-def openings(env, cards):
-    """The game after each distinct order of the cards, all equally likely; chance must do nothing but deal."""
-    nodes = []
-    for deck in sorted(set(permutations(cards)), key=str):
-        env.reset(seed=0, options={"deck": list(deck), "start_player": 0})
+def openings(env):
+    """The game after each distinct deal, all equally likely; chance must do nothing but deal."""
+    game, nodes = env.game, []
+    cards = [game.card_names[card] for card in game.whole_deck(env.num_players, env.options)]
+    dealt = "deck", set(permutations(cards))
+    if game.draws is not None:
+        dealt = "draws", set(product(*game.draws(env.num_players, env.options)))
+    for deal in sorted(dealt[1], key=str):
+        env.reset(seed=0, options={dealt[0]: list(deal), "start_player": 0})
         nodes.append(_expand(env))
     return nodes
 

@@ -1,4 +1,4 @@
-"""Tables that are solved in the tests; the poker games of ``examples`` are in the registry while the context lasts."""
+"""Tables that are solved in the tests; games of ``examples`` are in the registry while the context lasts."""
 
 import sys
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, Registration
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-POKER = ("kuhn_poker", "leduc_poker")
+PLAYED = ("tests.kuhn_poker", "leduc_poker", "liars_dice")
 SIX_CARDS = {"max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turns_per_round": 3}
 """Options of the smallest interesting table of Black Jacky."""
 FOUR_CARDS = {**SIX_CARDS, "deck": [2, 2, 3, 3], "tricks": [], "max_turns_per_round": 2}
@@ -27,6 +27,9 @@ DUEL_OF_THREE = {"num_players": 3, "variant": "schnell_duell", **SIX_CARDS}
 TABLES = {
     "kuhn": ("kuhn_poker", {}),
     "leduc": ("leduc_poker", {}),
+    "dice": ("liars_dice", {"num_players": 2, "dice": 1}),
+    "three-sided": ("liars_dice", {"num_players": 2, "dice": 1, "faces": 3}),
+    "three with dice": ("liars_dice", {"num_players": 3, "dice": 1, "faces": 2}),
     "four cards": ("black_jacky", {"num_players": 2, **FOUR_CARDS}),
     "six": ("black_jacky", {"num_players": 2, **SIX_CARDS}),
     "reshuffling": ("black_jacky", {"num_players": 2, **SIX_CARDS, "hand_size": 2, "tricks": [], "bust_at": 8}),
@@ -41,10 +44,10 @@ EACH_TABLE = pytest.mark.parametrize(
 
 
 @contextmanager
-def with_poker():
-    """Kuhn and Leduc poker are in the registry."""
-    registered = {name: Registration(f"{name}:GAME") for name in POKER}
-    paths = [*sys.path, *(str(EXAMPLES / name) for name in POKER)]
+def with_examples():
+    """Kuhn and Leduc poker and Liar's dice are in the registry."""
+    registered = {name.removeprefix("tests."): Registration(f"{name}:GAME") for name in PLAYED}
+    paths = [*sys.path, *(str(EXAMPLES / name) for name in PLAYED)]
     with mock.patch.dict(GAMES, registered), mock.patch.object(sys, "path", paths):
         yield
 
@@ -52,14 +55,14 @@ def with_poker():
 def table(name):
     """One of `TABLES`."""
     game, options = TABLES[name]
-    with with_poker():
+    with with_examples():
         return SmallTable.of(game, **options)
 
 
 def environment(name):
     """An environment for one of `TABLES`."""
     game, options = TABLES[name]
-    with with_poker():
+    with with_examples():
         return TableEnv(game, **options)
 
 

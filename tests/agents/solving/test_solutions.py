@@ -25,7 +25,7 @@ from blackjacky_agents.solving.solving_run import Limits, SolveSettings, Solving
 from blackjacky_agents.solving.strategies import uniform, worth_of
 from blackjacky_env.compiled.compiling import compiled
 from blackjacky_env.compiled.random import below, draw
-from tests.agents.solving.tables import environment, table, tree, with_poker
+from tests.agents.solving.tables import environment, table, tree, with_examples
 from tests.policies import first_legal
 
 pytestmark = pytest.mark.prove
@@ -228,7 +228,7 @@ def begun(folder, settings=KUHN):
 @pytest.mark.parametrize(("algorithm", "solver"), [("cfr+", Solver), ("mccfr", SampledSolver)])
 def test_a_run_that_was_stopped_or_interrupted_ends_as_one_that_was_not(algorithm, solver, tmp_path):
     settings, ends = replace(KUHN, algorithm=algorithm, memory=0.01), []
-    with with_poker():
+    with with_examples():
         for name, limits in (("whole", [640]), ("parts", [192, 640]), ("interrupted", [640])):
             folder = tmp_path / name
             if name == "interrupted":
@@ -252,7 +252,7 @@ def test_a_run_that_was_stopped_or_interrupted_ends_as_one_that_was_not(algorith
 
 def test_a_run_ends_when_it_is_close_enough(tmp_path):
     shown = []
-    with with_poker():
+    with with_examples():
         run = begun(tmp_path)
         run.solve(Limits(exploitability=0.01), lambda run: shown.append(run.worth))
         iterations = run.solver.iterations

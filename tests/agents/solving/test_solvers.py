@@ -15,7 +15,8 @@ from blackjacky_agents.solving.strategies import uniform, worth_of
 from tests.agents.solving import brute_force
 from tests.agents.solving.tables import EACH_TABLE, SIX_CARDS, by_key, environment, random_strategies, table, tree
 
-BRUTE = ["kuhn", *(pytest.param(name, marks=pytest.mark.prove) for name in ("four cards", "six", "three, one turn"))]
+LARGER = ("three-sided", "three with dice", "four cards", "six", "three, one turn")
+BRUTE = ["kuhn", *(pytest.param(name, marks=pytest.mark.prove) for name in LARGER)]
 
 
 def solved(name, iterations, variant="dcfr"):
@@ -25,10 +26,15 @@ def solved(name, iterations, variant="dcfr"):
 
 
 @pytest.mark.parametrize(
-    ("name", "chips", "value"), [("kuhn", 2, -1 / 18), pytest.param("leduc", 13, -0.0856064, marks=pytest.mark.prove)]
+    ("name", "chips", "value"),
+    [
+        ("kuhn", 2, -1 / 18),
+        pytest.param("leduc", 13, -0.0856064, marks=pytest.mark.prove),
+        pytest.param("dice", 1, -0.02713, marks=pytest.mark.prove),
+    ],
 )
-def test_the_value_of_poker_is_found(name, chips, value):
-    """Kuhn 1950; OpenSpiel's `leduc_poker`; a result of 1 is worth so many chips."""
+def test_the_value_of_poker_and_dice_is_found(name, chips, value):
+    """Kuhn 1950; OpenSpiel's `leduc_poker` and `liars_dice`; a result of 1 is worth so many chips."""
     worth = worth_of(tree(name), solved(name, 2000))
     assert chips * worth.values[0] == pytest.approx(value, abs=5e-5)
     assert chips * worth.exploitability < 1e-4
@@ -40,9 +46,7 @@ def test_values_and_best_responses_are_those_of_the_definition(name):
     found, env = tree(name), environment(name)
     drawn = random_strategies(found)
     known = by_key(found, drawn)
-    game, worth = found.table.game, worth_of(found, drawn)
-    cards = [game.card_names[card] for card in game.whole_deck(found.table.num_players, found.table.options)]
-    nodes = brute_force.openings(env, cards)
+    worth, nodes = worth_of(found, drawn), brute_force.openings(env)
 
     def policy(seat, key, actions):
         assert len(known[seat][key]) == len(actions)

@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from blackjacky_agents.solving.cfr import Solver
 from blackjacky_agents.solving.game_tree import MemoryNeededError, build_tree
 from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.strategies import uniform, worth_of
@@ -82,8 +83,25 @@ def test_the_pile_is_decided_card_by_card_with_the_same_result_as_whole_decks_an
 
 
 @pytest.mark.prove
+def test_a_game_may_deal_nothing():
+    """All dice show the one, so the first player bids two of them, and wins."""
+    given = table("three-sided")
+    begin = given.game.rules.begin
+
+    def begin_with_ones(s, key, start_player):
+        begin(s, key, start_player)
+        s.cup[0, 0] = s.cup[1, 0] = 0
+
+    rules = replace(given.game.rules, begin=inlined(begin_with_ones), redeal=None)
+    solver = Solver(build_tree(replace(given, game=replace(given.game, rules=rules, draws=None))), "dcfr")
+    solver.run(100)
+    assert worth_of(solver.tree, solver.average()).values[0] == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.prove
 def test_chance_that_is_not_declared_results_that_do_not_sum_to_0_and_too_many_deals_are_refused():
     rules, reshuffling = table("leduc").game.rules, table("reshuffling")
+    nine = replace(table("dice"), num_players=3, options={"dice": 3, "faces": 6})
     apply, begin, redeal = rules.apply, rules.begin, rules.redeal
 
     def apply_and_draw(s, action):
@@ -107,7 +125,11 @@ def test_chance_that_is_not_declared_results_that_do_not_sum_to_0_and_too_many_d
         (with_rules("leduc", begin=inlined(begin_and_draw), redeal=inlined(redeal_and_keep)), "the field winners is"),
         (replace(reshuffling, game=without_pile(reshuffling.game)), "cannot be enumerated .*: cards are reshuffled"),
         (with_rules("kuhn", returns=compiled(returns)), "do not sum to 0"),
-        *((SmallTable.of(game), r"allowed are 4,000,000: choose .* cards(, declare .*)?, or") for game in GAMES),
+        (nine, "Liar's dice, 9 draws have 10,077,696 outcomes at this table; allowed are 4,000,000"),
+        *(
+            (SmallTable.of(game), r"orders at this table; allowed are 4,000,000: .*(declare .*Game.pile.*)?, or")
+            for game in GAMES
+        ),
     ):
         with pytest.raises(ValueError, match=said):
             build_tree(given)

@@ -155,7 +155,7 @@ def _small(at: _At) -> _At:
     for table in (at, *at.game.tables.values()):
         options = at.game.check_options(table.num_players, table.variant, table.options)
         dealt = make_deck(at.game, table.num_players, options)
-        if dealt.ways(len(dealt.laid)) <= _MOST_ORDERS:
+        if dealt.ways(len(dealt.laid))[0] <= _MOST_ORDERS:
             return _At(at.game, table.num_players, table.variant, options)
     raise Skipped(f"no table has {_MOST_ORDERS:,} different deals or fewer, to try all of them: name one in `tables`")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from blackjacky_agents.kit.narration import Move
+from blackjacky_agents.kit.narration import SeenMove
 from blackjacky_agents.wording import score_table
 from blackjacky_env.draw.picture import draw_svg
 from blackjacky_env.draw.scene import described, in_words
@@ -170,4 +170,4 @@ def test_a_game_that_draws_nothing_has_a_card_table_whose_cards_can_be_clicked(m
         assert ("bid 2" in words) == (agent == "player_0")
     env.step(1)
     end = {**env.view(None), "winners": [0, 1]}
-    assert score_table("goofspiel", Move(end, end, env.game.words.actions[0], 0, 2, {})).columns == ["points"]
+    assert score_table("goofspiel", SeenMove(end, end, env.game.words.actions[0], 0, 2, {})).columns == ["points"]

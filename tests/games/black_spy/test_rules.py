@@ -7,34 +7,18 @@ import pytest
 
 from blackjacky_env import black_spy_v0
 from tests.envs.playing import fresh
-from tests.games.black_spy.rigging import (
-    BLACKS,
-    COLOURLESS,
-    DECK,
-    KINDS,
-    LIMITS,
-    MYSELF,
-    OTHERS,
-    SIZES,
-    Table,
-    dealt,
-    laid_out,
-    last_card,
-    moon,
-    shoot,
-    shooter,
-    short,
-)
+from tests.games.black_spy import rigging
+from tests.games.black_spy.rigging import MYSELF, OTHERS, Table, dealt, laid_out, last_card, moon, shoot, shooter
 
 
-@pytest.mark.parametrize("players", SIZES)
+@pytest.mark.parametrize("players", rigging.SIZES)
 def test_all_60_cards_are_dealt_and_hands_are_equal(players):
     """B1, B2: four colours from 1 to 11, and sixteen black cards with six 7s."""
     hands = fresh(players, "black_spy", num_players=players).snapshot()["hands"]
-    assert [len(hand) for hand in hands] == [SIZES[players]] * players
-    assert sorted(short(card) for hand in hands for card in hand) == sorted(DECK)
-    assert Counter(card[0] for card in DECK) == {"b": 11, "y": 11, "g": 11, "r": 11, "k": 16}
-    assert Counter(DECK) - Counter(set(DECK)) == {"k7": 5}
+    assert [len(hand) for hand in hands] == [rigging.SIZES[players]] * players
+    assert sorted(rigging.short(card) for hand in hands for card in hand) == sorted(rigging.DECK)
+    assert Counter(card[0] for card in rigging.DECK) == {"b": 11, "y": 11, "g": 11, "r": 11, "k": 16}
+    assert Counter(rigging.DECK) - Counter(set(rigging.DECK)) == {"k7": 5}
 
 
 ACROSS_LAST, ACROSS_SECOND, LEFT = "left_right_across", "left_across_right", "left"
@@ -42,7 +26,7 @@ DIRECTIONS = [
     *((4, ACROSS_LAST, deal, places) for deal, places in ((0, 1), (1, 3), (2, 2), (3, 1))),
     *((players, ACROSS_LAST, 1, players - 1) for players in (3, 5, 6)),
     *((4, ACROSS_SECOND, deal, places) for deal, places in ((1, 2), (2, 3))),
-    *((players, LEFT, 1, 1) for players in SIZES),
+    *((players, LEFT, 1, 1) for players in rigging.SIZES),
 ]
 
 
@@ -59,8 +43,8 @@ def test_three_cards_of_everybody_go_to_the_player_in_that_direction(players, cy
     for p in range(players):
         received = given[(p - places) % players]
         assert Counter(game.hand(p)) == Counter(before[p]) - Counter(given[p]) + Counter(received)
-        assert [short(card) for card in game.now["passed"][p]] == given[p]
-        assert [short(card) for card in game.now["received"][p]] == received
+        assert [rigging.short(card) for card in game.now["passed"][p]] == given[p]
+        assert [rigging.short(card) for card in game.now["received"][p]] == received
 
 
 def test_any_card_of_the_hand_may_be_passed_but_none_twice():
@@ -92,7 +76,7 @@ def test_black_7s_that_are_passed_lie_with_the_receiver():
 
 def test_the_holder_of_the_red_1_and_then_the_winner_of_a_trick_lead_with_any_card_but_a_black_one_first():
     """B4; the table is empty at once."""
-    game = Table("", "", f"r1 {BLACKS[:40]}", "", first=3).shows(asked=("play", 2), leader=2, red_star=2)
+    game = Table("", "", f"r1 {rigging.BLACKS[:40]}", "", first=3).shows(asked=("play", 2), leader=2, red_star=2)
     assert game.legal == {card for card in game.hand(2) if card[0] != "k"}
     game.refuses("k11", "not led with a black card (B4)")
     game = Table("b1 b2 b3", "r1 y2 y3", "g1 g2 g3", "k1 k2 k3", passed=False)  # it counts where it is after passing
@@ -103,10 +87,10 @@ def test_the_holder_of_the_red_1_and_then_the_winner_of_a_trick_lead_with_any_ca
 
 def test_the_player_left_of_the_dealer_leads_if_that_is_the_rule():
     """B4, O4: option opener; whoever holds nothing but black may lead it."""
-    game = Table("r1", "", f"b1 {BLACKS[:40]}", "", first=2, opener="left_of_dealer")
+    game = Table("r1", "", f"b1 {rigging.BLACKS[:40]}", "", first=2, opener="left_of_dealer")
     game.shows(asked=("play", 2), red_star=None)
     assert game.legal == {card for card in game.hand(2) if card[0] != "k"}
-    game = Table(BLACKS[:-12], "r1", "", "", "", opener="left_of_dealer")
+    game = Table(rigging.BLACKS[:-12], "r1", "", "", "", opener="left_of_dealer")
     game.shows(asked=("play", 0), legal="k11 k10 k9 k8 k7 k6 k5")
     for card in ("b1", "r11"):
         laid_out(f"k1 {card} k11", "b2 b3 b4", "y1 y2 y3", trick=0, opener="left_of_dealer").shows(legal=card)
@@ -120,12 +104,12 @@ BLACK_5 = ("r1 r11 k5 k7 k7 k7 k7 k7", "r11 r2 r3 r4 k5")
     ("led", "hand", "legal"),
     [
         (RED_5, "r2 r11 b5 k5 b6 k6 b1 b2 b3 b4 b8 b9 b10 b11 g1", "r2 r11 b5 k5"),  # colour or number, as one likes
-        (RED_5, COLOURLESS, COLOURLESS),  # neither: any card, black ones in the first trick too (B4)
-        *((RED_5, COLOURLESS.replace("k1", card), card) for card in ("b5", "k5", "r11")),  # one card binds
-        *((("r1 r7", "r7"), COLOURLESS[3 * n :] + " k7" * n, "k7") for n in (1, 3)),  # a black 7 is a 7
-        *((("r1 r7" + " k7" * n, "r7"), COLOURLESS.replace("k1", "k7"), "k7") for n in (1, 5)),  # whichever of the six
+        (RED_5, rigging.COLOURLESS, rigging.COLOURLESS),  # neither: any card, black ones in the first trick too (B4)
+        *((RED_5, rigging.COLOURLESS.replace("k1", card), card) for card in ("b5", "k5", "r11")),  # one card binds
+        *((("r1 r7", "r7"), rigging.COLOURLESS[3 * n :] + " k7" * n, "k7") for n in (1, 3)),  # a black 7 is a 7
+        *((("r1 r7" + " k7" * n, "r7"), rigging.COLOURLESS.replace("k1", "k7"), "k7") for n in (1, 5)),  # any of six
         (BLACK_7, "r2 k7 b7 k3 y5 b1 b2 b3 b4 b5 b6 b8 b9 b10 b11", "k7 b7 k3"),  # and black
-        (BLACK_5, COLOURLESS.replace("k1 k2 k3", "r2 b1 k7"), "k7"),
+        (BLACK_5, rigging.COLOURLESS.replace("k1 k2 k3", "r2 b1 k7"), "k7"),
     ],
 )
 def test_the_led_colour_or_the_led_number_must_be_followed(led, hand, legal):
@@ -162,8 +146,8 @@ POINTS = {
 
 def test_every_card_has_its_points():
     """B7: 80 for the black cards, -20 for the coloured 7s."""
-    assert sum(POINTS.get(card, 0) for card in DECK) == 60
-    for card in KINDS:
+    assert sum(POINTS.get(card, 0) for card in rigging.DECK) == 60
+    for card in rigging.KINDS:
         others = (other for other in ("b2", "y3", "g4", "r5", "b6", "y8", "g9", "r10") if other[0] != card[0])
         one, two, *rest = (other for other in others if other[1:] != card[1:])
         game = laid_out(f"{card} {rest[0]}", f"{one} {rest[1]}", f"{two} {rest[2]}").play(f"{card} {one} {two}")
@@ -187,11 +171,11 @@ def test_coloured_7s_of_the_others_count_minus_five_even_then(spies):
 def test_all_black_cards_of_a_deal_are_needed():
     """B8: fifteen are not all, player_1 takes the black 1; of a small deck one may be all."""
     others = "y1 y2 y3 y4 y5 y6 y7 y8 y9 y10 g1 g2 g3 g4 g5 g6 g7 g8 g9"
-    game = Table(f"b1 r11 r10 r9 r8 {BLACKS[:-3]}", "r1 b11", f"k1 {others}").play("b11 k1 b1 r1 y1 r11")
-    for card in BLACKS[:-3].split():
+    game = Table(f"b1 r11 r10 r9 r8 {rigging.BLACKS[:-3]}", "r1 b11", f"k1 {others}").play("b11 k1 b1 r1 y1 r11")
+    for card in rigging.BLACKS[:-3].split():
         game.play(card)
         for _ in range(2):
-            game.play(min(game.legal, key=KINDS.index))
+            game.play(min(game.legal, key=rigging.KINDS.index))
     game.shows(black_taken=[15, 1, 0]).finish("deal").shows(last_deal=[79 - 20, 1, 0])
     deck = [*(f"{colour} {rank}" for colour in ("blue", "red") for rank in range(1, 5)), "black 7"]
     env, rng = black_spy_v0.env(num_players=3, max_deals=1, deck=deck), np.random.default_rng(0)
@@ -201,7 +185,7 @@ def test_all_black_cards_of_a_deal_are_needed():
     assert sorted(env.snapshot()["last_deal"]) == [0, 60, 60]
 
 
-@pytest.mark.parametrize(("players", "limit"), LIMITS.items())
+@pytest.mark.parametrize(("players", "limit"), rigging.LIMITS.items())
 @pytest.mark.parametrize("short_by", [-1, 0, 1])
 def test_the_game_ends_after_the_deal_in_which_a_total_reaches_the_limit(players, limit, short_by):
     """B9: a total that is one point short does not end it."""
@@ -220,7 +204,7 @@ def test_the_lowest_total_wins_at_last_after_max_deals():
     assert game.rewards() == pytest.approx([-1 / 3, 1, -1 / 3, -1 / 3])
     game = last_card(5, max_deals=2).first_legal().shows(phase="pass", deal=1)
     totals = game.finish("deal").shows(phase="over", deal=1).now["totals"]
-    assert max(totals) < LIMITS[5]
+    assert max(totals) < rigging.LIMITS[5]
     game.shows(winners=[p for p in range(5) if totals[p] == min(totals)])
 
 

@@ -2,21 +2,8 @@
 
 import pytest
 
-from tests.games.black_spy.rigging import (
-    COLOURLESS,
-    DECK,
-    LIMITS,
-    MYSELF,
-    OTHERS,
-    SIZES,
-    Table,
-    dealt,
-    laid_out,
-    last_card,
-    moon,
-    second_deal,
-    short,
-)
+from tests.games.black_spy import rigging
+from tests.games.black_spy.rigging import MYSELF, OTHERS, Table, dealt, laid_out, last_card, moon, second_deal
 
 
 def test_coloured_7s_count_nothing_without_good_spies():
@@ -56,7 +43,7 @@ def test_coloured_7s_of_deals_without_a_moon_count_as_the_option_says(options, p
     laid_out("b7", "b2", "b1", **options).play("b7 b2 b1").shows(last_deal=[points, 0, 0])
 
 
-@pytest.mark.parametrize("players", SIZES)
+@pytest.mark.parametrize("players", rigging.SIZES)
 def test_from_the_second_deal_on_three_cards_for_each_player_are_laid_aside(players):
     """V3: 17, 12, 9 or 7 cards each are dealt, and after taking everybody has the usual number."""
     dealt(players, mole=True).shows(pile=[], phase="pass")
@@ -64,9 +51,9 @@ def test_from_the_second_deal_on_three_cards_for_each_player_are_laid_aside(play
     now = game.now
     assert (now["phase"], len(now["pile"])) == ("take", 3 * players)
     assert [len(hand) for hand in now["hands"]] == [{3: 17, 4: 12, 5: 9, 6: 7}[players]] * players
-    assert sorted(short(card) for cards in [*now["hands"], now["pile"]] for card in cards) == sorted(DECK)
+    assert sorted(map(rigging.short, sum(now["hands"], now["pile"]))) == sorted(rigging.DECK)
     game.first_legal(3 * (players - 1)).shows(phase="pass", pile=[])
-    assert [len(hand) for hand in game.now["hands"]] == [SIZES[players]] * players
+    assert [len(hand) for hand in game.now["hands"]] == [rigging.SIZES[players]] * players
 
 
 @pytest.mark.parametrize(
@@ -98,7 +85,7 @@ def test_the_players_take_any_card_of_the_pile_and_no_other():
     """V3."""
     game = second_deal(4)
     taker, pile = game.now["player"], game.now["pile"]
-    assert game.legal == set(map(short, pile))
+    assert game.legal == set(map(rigging.short, pile))
     own = next(card for card in game.hand(taker) if card not in game.legal)
     game.refuses(own, "it is not in the mole's pile (V3)")
     game.refuses("call red", "the choice now is a card of the mole's pile (V3)")
@@ -190,14 +177,14 @@ def test_the_last_card_is_that_of_the_player_before():
     for first, legal in (("b9 b4", f"b9 b4 {rest}"), ("b9 r4", "r4 b9")):
         game = Table(f"{first} {rest}", "b6", "r1 r5", "r9", rank_follow=True).play("r5 r9")
         game.shows(player=0, legal=legal)
-    game = Table("r1 r5", COLOURLESS.replace("k1", "b5"), "", "", rank_follow=True)
+    game = Table("r1 r5", rigging.COLOURLESS.replace("k1", "b5"), "", "", rank_follow=True)
     game.play("r5").shows(legal="b5")  # a led card is itself the last one
     game = Table("r1 r5", "r9", HAND.replace("b1 b2", "r6 b9"), "r2", rank_follow=True).play("r5 r9")
     game.refuses("b3", "only red cards and 5s and 9s follow (B5, V5)")
     game.play("b9 r2").shows(leader=1)
 
 
-@pytest.mark.parametrize(("players", "limit"), LIMITS.items())
+@pytest.mark.parametrize(("players", "limit"), rigging.LIMITS.items())
 @pytest.mark.parametrize("over", [-1, 0, 1])
 def test_a_total_of_exactly_the_limit_is_halved_and_only_a_higher_one_ends_the_game(players, limit, over):
     """V6: the reward is the change of the total, halving included."""
@@ -218,3 +205,14 @@ def test_a_halved_total_counts_in_the_last_deal_too():
     totals = [150 - points[0], 76 - points[1], 140 - points[2], 149 - points[3]]
     game = last_card(4, exact_limit=True, max_deals=1).arrange(totals=totals).first_legal()
     game.shows(totals=[75, 76, 140, 149], winners=[0])
+
+
+def test_the_pile_lies_on_top_of_a_rigged_deck():
+    """V3, O1: the rest is dealt from the dealer's left."""
+    pile, first, rest = ["r1", "r2", "r3", "k7", "k7", "k7", "k7", "k7", "k7"], ["b1", "y1", "g1"], list(rigging.DECK)
+    for card in (*pile, *first):
+        rest.remove(card)
+    game, decks = dealt(3, mole=True), [[*map(rigging.full, each)] for each in (rigging.DECK, [*pile, *first, *rest])]
+    game.env.reset(seed=0, options={"start_player": 1, "deck": decks})
+    game.finish("deal").shows(dealer=1, pile=[*map(rigging.full, pile)])
+    assert ["b1" in game.hand(2), "y1" in game.hand(0), "g1" in game.hand(1)] == [True] * 3

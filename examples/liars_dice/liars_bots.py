@@ -16,9 +16,11 @@ def counter(observation, mask, random_state, parameters):
     needed = observation[AT.count]
     for die in range(AT.cup, AT.cup + DICE):
         needed -= observation[die] == observation[AT.face] or observation[die] == faces
-    if needed * faces > 2 * (players - 1) * dice and mask[CALL]:
-        return CALL
-    return mask.argmax()
+    is_doubtful = needed * faces > 2 * (players - 1) * dice
+    for action in range(CALL):
+        if mask[action] and not (is_doubtful and mask[CALL]):
+            return action
+    return CALL
 
 
 SUMMARY, *RULES = (" ".join(words.split()) for words in liars_dice.__doc__.split("\n\n")[1:])

@@ -36,18 +36,20 @@ RECORD = Fields(
         role("player", "to act"),
         number("count", 0, SEATS * DICE, "dice of the last bid, 0: none"),
         number("face", NONE, FACES - 1, "face of the last bid, 0: none", plus=1),
+        flag("called", "the last bid has been called"),
         own("cup", NONE, FACES - 1, "my dice, 0: none", (DICE,), plus=1),
         by_seat("shown", NONE, FACES - 1, "dice that a call has shown, 0: none", (DICE,), plus=1),
         by_seat("winners", 0, 1, "has won"),
         hidden("deals", 0, 1),
     ],
-    observed=["player count face cup shown winners"],
+    observed=["player count face called cup shown winners"],
 )
 
 
 @inlined
 def begin(s, key, start_player):
-    s.key, s.deals, s.count, s.face, s.cup[:], s.shown[:], s.winners[:] = key, 1, 0, NONE, NONE, NONE, 0
+    s.key, s.deals, s.count, s.face, s.called, s.winners[:] = key, 1, 0, NONE, 0, 0
+    s.cup[:], s.shown[:] = NONE, NONE
     s.player = start_seat(key, start_player, s.num_players)
     chance = stream(key, 1, 0, 0)
     for seat in range(s.num_players):
@@ -74,14 +76,14 @@ def legal(s, mask):
 @inlined
 def apply(s, action):
     if action == CALL:
-        s.shown[:] = s.cup
+        s.called = 1
     else:
         s.count, s.face, s.player = 1 + action // FACES, action % FACES, (s.player + 1) % s.num_players
 
 
 @inlined
 def is_settled(s):
-    return s.shown[0, 0] != NONE
+    return s.called
 
 
 @inlined
@@ -89,6 +91,7 @@ def settle(s):
     found, bidder = 0, (s.player + s.num_players - 1) % s.num_players
     for seat in range(s.num_players):
         for die in range(s.dice):
+            s.shown[seat, die] = s.cup[seat, die]
             found += s.cup[seat, die] == s.face or s.cup[seat, die] == s.faces - 1
     loser = s.player if found >= s.count else bidder
     for seat in range(s.num_players):
@@ -102,11 +105,10 @@ _sample_shown = make_sample(RECORD)
 @inlined
 def sample(observation, bits, s):
     _sample_shown(observation, s)
-    s.key, s.deals, s.cup[1:] = draw(bits, 0), 1, s.shown[1:]
-    if s.player != NOBODY:
-        for seat in range(1, s.num_players):
-            for die in range(s.dice):
-                s.cup[seat, die] = below(draw(bits, seat * DICE + die), s.faces)
+    s.key, s.deals, s.cup[1:] = draw(bits, 0), 1, NONE
+    for seat in range(1, s.num_players):
+        for die in range(s.dice):
+            s.cup[seat, die] = s.shown[seat, die] if s.called else below(draw(bits, seat * DICE + die), s.faces)
 
 
 NAMES = [str(1 + face) for face in range(FACES)]

@@ -161,8 +161,8 @@ def _read_field(name: str, hint: Any, default: Any) -> Option:
         if isinstance(note, Cards) and name == "deck" and kind in (tuple[int, ...] | None, tuple[str, ...] | None):
             return option._replace(kind="cards", optional=True, choices=note.box)
     raise TypeError(
-        f"the option {name!r} is declared as {hint}; allowed are bool, Literal of words, and Annotated[KIND, Range(...)] "
-        "with int, int | None or tuple[int, ...], and for `deck` Annotated[tuple[...] | None, Cards(...)]"
+        f"the option {name!r} is declared as {hint}; allowed are bool, Literal of words, and Annotated[KIND, "
+        "Range(...)] with int, int | None or tuple[int, ...], and for `deck` Annotated[tuple[...] | None, Cards(...)]"
     )
 
 

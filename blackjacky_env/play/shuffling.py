@@ -198,7 +198,8 @@ def _write_orders(deck, orders):
         while deck.orders.at[DEPTH] < len(deck.cards):
             decide_next(deck.orders)
         lay_deck(deck)
-        orders[i] = deck.laid
+        for place in range(len(deck.laid)):  # assigning the row compiles three seconds of error messages
+            orders[i, place] = deck.laid[place]
         advance(deck.orders)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from blackjacky_env.compiled.compiling import copied, with_attributes, zeros
 from blackjacky_env.compiled.tiers import in_plain_python
 from blackjacky_env.declare.fields import NOBODY
-from blackjacky_env.declare.game import Game
+from blackjacky_env.declare.game import Game, NamedTable
 from blackjacky_env.play.one_game import game_functions, has_reshuffled
 from blackjacky_env.play.shuffling import Shuffles, make_deck, step_with
 from blackjacky_env.play.states import sample_record
@@ -152,7 +152,8 @@ def _small(at: _At) -> _At:
     """This table, or the first named one of the game, at which all that may be dealt can be tried."""
     if at.game.rules.redeal is None or at.game.extra_decks:
         raise Skipped("a deal of this game is not one deck, nor draws")
-    for table in (at, *at.game.tables.values()):
+    tables: list[_At | NamedTable] = [at, *at.game.tables.values()]
+    for table in tables:
         options = at.game.check_options(table.num_players, table.variant, table.options)
         dealt = make_deck(at.game, table.num_players, options)
         if dealt.ways(len(dealt.laid))[0] <= _MOST_ORDERS:
@@ -278,9 +279,8 @@ class _Lines:
         merged, one = defaultdict[int, Deals](dict), dict[int, bytes]()
         for position, deals in real.items():
             future = self._future(position)
-            if weight is not None:
-                deals = {self._table(position).tobytes(): weight(self._records(position)[0], seat)}
-            merged[future].update(deals)
+            by_weight = weight and {self._table(position).tobytes(): weight(self._records(position)[0], seat)}
+            merged[future].update(by_weight or deals)
             one[future] = position
         total = sum(sum(deals.values()) for deals in merged.values())
         return {future: (sum(deals.values()) / total, one[future]) for future, deals in merged.items()}
@@ -297,4 +297,4 @@ class _Lines:
 
 def _position(records: Any) -> bytes:
     records["key"] = 0
-    return records[:1].tobytes()
+    return bytes(records[:1])

@@ -78,7 +78,7 @@ class Trial:
     """Number of random moments per game at which it is copied, or at which every action is tried."""
     off_turn_mask: Literal["zero"] | None = None
     """``"zero"``: the masks of agents that are not on turn are promised to be all zeros; None: no promise."""
-    positions: int = 150
+    positions: int = 100
     """Number of positions examined for leaks."""
     draws: int = 10_000
     """Number of positions sampled at a small table, for observations in random order."""

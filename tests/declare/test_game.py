@@ -37,6 +37,7 @@ def test_a_declaration_that_contradicts_itself_is_refused(change, said):
         ([], [], [], "one or more with distinct names are required"),
         ([THREE, THREE], [], [], "with distinct names"),
         ([TWO], [DEALS, DEALS], [], "two fields are called 'deals'"),
+        ([TWO], [hidden("num_players", 2, 2)], [], "called 'num_players'; num_players and rule options are fields by"),
         ([TWO], [DEALS], ["deals"], "differ in deals"),  # what nobody sees cannot be shown by mistake
         ([TWO], [PLAYER], [], "differ in player"),
         ([TWO], [number("stake", 0, 2**40, "")], ["stake"], "'stake' .* does not fit"),

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import pytest
 
-from blackjacky_env.declare.options import Range, describe_options, read_options
+from blackjacky_env.declare.options import Range, declared_options, describe_options, read_options
 from blackjacky_env.games import GAMES, get_game
 
 
@@ -63,6 +63,15 @@ def test_what_is_given_is_checked_and_made_plain():
 def test_what_is_not_allowed_is_refused_by_name_and_value(given, error, said):
     with pytest.raises(error, match=said):
         read_options(Options, given, "the game")
+
+
+def test_choices_are_words():
+    @dataclass(frozen=True)
+    class Numbers:
+        size: Literal[24, 36] = 24
+
+    with pytest.raises(TypeError, match=r"'size' is declared as .*Literal\[24, 36\]; allowed are .*Literal of words"):
+        declared_options(Numbers)
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -1,6 +1,7 @@
 """What a game declares is proved for ours, and each fault that is planted in an example is found and named."""
 
 import functools
+import inspect
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from blackjacky_env.compiled import tiers
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.games.schwarze_katze import imagined
 from blackjacky_env.testing import ConformanceError, check, check_all
 from tests.testing.test_leaks import GOOFSPIEL, declared
 
@@ -59,10 +61,17 @@ FAULTS = {
         *(KUHN, "1 - s.player", "1 - s.players"),
         *(
             "plain",
-            r"the environment raised .*players.*, in apply, line \d+ of .*\.py: s.before, s.last, s.player = s.last, action",
+            r"the environment raised .*players.*, in apply, line \d+ of .*\.py: s.before, s.last, s.player = ",
         ),
     ),
 }
+
+
+IGNORANT = """
+from dataclasses import replace
+from blackjacky_env.games.schwarze_katze import GAME as RIGHT
+GAME = replace(RIGHT, name="ignorant", rules=replace(RIGHT.rules, sample=sample))
+"""
 
 
 @pytest.mark.parametrize(("source", "right", "wrong", "name", "said"), FAULTS.values(), ids=FAULTS)
@@ -77,6 +86,18 @@ def test_a_planted_fault_is_found_and_named(source, right, wrong, name, said, tm
 def test_after_an_error_in_plain_python_nothing_is_compiled(tmp_path, monkeypatch):
     game = declared(KUHN.replace("1 - s.player", "1 - s.players"), tmp_path, monkeypatch)
     assert list(check_all(functools.partial(TableEnv, game))) == ["plain"]
+
+
+@pytest.mark.prove
+def test_known_voids_that_are_ignored_are_found(tmp_path, monkeypatch):
+    right, wrong = "not s.voids[p, suit_of(card)]", "True"
+    source = inspect.getsource(imagined)
+    assert right in source
+    game = declared(source.replace(right, wrong) + IGNORANT, tmp_path, monkeypatch)
+    with pytest.raises(
+        ConformanceError, match=r"^sample .*: sample deals where=\[.*, where all play .* leads to where=\["
+    ):
+        check("sample", functools.partial(TableEnv, game))
 
 
 @pytest.mark.prove

@@ -2,10 +2,13 @@
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import numpy as np
 import pytest
 
+from blackjacky_agents.aside import aside
 from blackjacky_agents.web.replay import Replays
 from blackjacky_agents.web.server import MAX_WAITING
 from blackjacky_env.games import GAMES
@@ -51,6 +54,31 @@ def test_the_replay_is_a_page_of_its_own_when_the_game_is_over_and_only_so_many_
         assert (page.status_code, client.server._watched) == (200, 0)
         assert "<title>Schwarze Katze: Person 0, Fips, Lotte</title>" in page.text
         assert page.headers["content-security-policy"].startswith("sandbox allow-scripts;")  # no access to this site
+
+
+def test_a_table_is_opened_and_a_hint_given_while_a_replay_is_made(monkeypatch):
+    begun, go_on = Event(), Event()
+
+    def held(function, *given):
+        begun.set()
+        assert go_on.wait(60)
+        return function(*given)
+
+    monkeypatch.setattr(aside, "patiently", held)
+    over, table = new_table("schwarze_katze", rules={"deals": 1}), new_table("schwarze_katze", hints="counter", seed=1)
+    order = {"game": "tiny", "variant": "classic", "people": ["A"], "agents": ["random"], "rules": {}}
+    with served(over, table) as client, sit(client, over) as socket, ThreadPoolExecutor(1) as reader:
+        play({0: socket}, np.random.default_rng(2))
+        page = reader.submit(client.get, f"/seat/{over.people[0]}/replay")
+        assert begun.wait(60)
+        assert client.post(f"/lobby/{client.server.lobby}/tables", json=order).status_code == 201
+        with sit(client, table) as asking:
+            state_when(asking, my_turn_or_over)
+            asking.send_json({"type": "hint", "move": table.move})
+            assert reply_of(asking)["type"] == "hint"
+        assert not page.done()
+        go_on.set()
+        assert "page-judgement" in page.result().text
 
 
 async def made(replays, recorded, language="en"):

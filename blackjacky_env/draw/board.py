@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from blackjacky_env.draw.scene import Card, Field, Row, Say, Scene
+from blackjacky_env.draw.scene import BoardField, Card, Row, Say, Scene
 from blackjacky_env.draw.shapes import BACK, INK
 from blackjacky_env.draw.svg import CARD, Pen, box, chip, circle, data, group, text
 
@@ -58,7 +58,7 @@ def draw_track(pen: Pen, scene: Scene) -> list[str]:
     return [port, *fields, *figures, *rows]
 
 
-def _field(pen: Pen, number: int, field: Field, x: float, y: float, ring: _Ring) -> str:
+def _field(pen: Pen, number: int, field: BoardField, x: float, y: float, ring: _Ring) -> str:
     """A field, a dashed ring in the colour of each figure that is still to move here, and the cards outside."""
     parts = [circle(x, y, 17, ' class="panel edge"')]
     for i, figure in enumerate(field.targets):
@@ -73,7 +73,7 @@ def _field(pen: Pen, number: int, field: Field, x: float, y: float, ring: _Ring)
     return group(parts, attributes=data(field.data))
 
 
-def _cards(pen: Pen, field: Field, x: float, y: float) -> list[str]:
+def _cards(pen: Pen, field: BoardField, x: float, y: float) -> list[str]:
     """A field's card upon those below it: their number, or those that are known."""
     count, known = len(field.below), [card for card in field.below if card.face is not None]
     if field.card is None and not count:

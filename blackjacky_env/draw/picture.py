@@ -8,7 +8,7 @@ from typing import NamedTuple
 from blackjacky_env.checks import check_choice
 from blackjacky_env.draw.board import draw_row, draw_track
 from blackjacky_env.draw.panel import Panel, Sizes
-from blackjacky_env.draw.scene import Card, Name, Pile, Row, Say, Scene, printable, say
+from blackjacky_env.draw.scene import Card, CardPile, Name, Row, Say, Scene, printable, say
 from blackjacky_env.draw.svg import CARD, Pen, box, data, document, group
 
 WIDTH, HEIGHT = 640, 600
@@ -164,17 +164,17 @@ def _table(top: float, bottom: float, paper: _Paper = _SCREEN) -> list[str]:
     return [rim, box(left + 8, top + 8, paper.width - 2 * left - 16, bottom - top - 16, radius - 8, ' class="felt"')]
 
 
-def _pieces(pen: Pen, pieces: Sequence[Pile | Row], x: float, y: float, room: float) -> list[str]:
+def _pieces(pen: Pen, pieces: Sequence[CardPile | Row], x: float, y: float, room: float) -> list[str]:
     """What lies in the middle, side by side around a point."""
     step = min(104.0, room / max(1, len(pieces)))
     first, parts = x - step * (len(pieces) - 1) / 2, []
     for i, piece in enumerate(pieces):
         at = first + step * i
-        parts.append(_pile(pen, piece, at, y, step) if isinstance(piece, Pile) else _row(pen, piece, at, y, room))
+        parts.append(_pile(pen, piece, at, y, step) if isinstance(piece, CardPile) else _row(pen, piece, at, y, room))
     return parts
 
 
-def _pile(pen: Pen, pile: Pile, x: float, y: float, room: float) -> str:
+def _pile(pen: Pen, pile: CardPile, x: float, y: float, room: float) -> str:
     scale = min(0.68 if pen.is_phone else 0.9, (room - 20) / CARD[0])
     left, top = x - CARD[0] * scale / 2, y - CARD[1] * scale / 2 - 8
     cards = [pen.card(pile.top, left + 3 * i, top - 2 * i, scale) for i in range(min(pile.cards or 1, 3))]

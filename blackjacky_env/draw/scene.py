@@ -199,7 +199,7 @@ class Seat(NamedTuple):
     """Whether it loses something in the settlement that is shown, or fares worst."""
 
 
-class Pile(NamedTuple):
+class CardPile(NamedTuple):
     """Cards upon each other, or a card in the middle that can be chosen."""
 
     label: Say
@@ -209,7 +209,7 @@ class Pile(NamedTuple):
     data: Mapping[str, Any] = MappingProxyType({})
 
 
-class Field(NamedTuple):
+class BoardField(NamedTuple):
     """A place on the track."""
 
     card: Card | None = None
@@ -233,8 +233,8 @@ class Scene(NamedTuple):
     """What is asked of whom."""
     options: Sequence[str] = ()
     """The rule options that differ from the rule sheet, in English."""
-    centre: Sequence[Pile | Row] = ()
-    track: Sequence[Field] = ()
+    centre: Sequence[CardPile | Row] = ()
+    track: Sequence[BoardField] = ()
 
 
 # ---------------------------------------------------------------- in words
@@ -250,7 +250,7 @@ def described(scene: Scene) -> list[Value]:
     return told + [say("{seat}: {what}.", seat=Name(q), what=_before(seat)) for q, seat in enumerate(scene.seats)]
 
 
-def _in_the_middle(piece: Pile | Row) -> Say:
+def _in_the_middle(piece: CardPile | Row) -> Say:
     if isinstance(piece, Row):
         return say("{label}: {cards}.", label=piece.label, cards=_names(piece.cards))
     said: dict[str, Value] = {"label": piece.label, "count": piece.cards or 0}
@@ -259,7 +259,7 @@ def _in_the_middle(piece: Pile | Row) -> Say:
     return say("{label}: {count} cards, on top {card}.", **said, card=CardName(piece.top.name))
 
 
-def _on_field(field: Field) -> list[Value]:
+def _on_field(field: BoardField) -> list[Value]:
     cards = [*([field.card] if field.card else []), *field.below]
     return [*([_names(cards)] if cards else []), *(each.called for each in field.figures)] or [Say("empty")]
 

@@ -288,7 +288,7 @@ def _told(host: Host, seat: int) -> str:
 # ---------------------------------------------------------------- the protocol
 
 
-class _Server(MCPServer[Any]):
+class _WithoutPrompts(MCPServer[Any]):
     """An MCP server without prompts; the SDK's own logs a traceback whenever one is asked for."""
 
     async def get_prompt(self, name: str, *_: object, **__: object) -> NoReturn:
@@ -297,7 +297,7 @@ class _Server(MCPServer[Any]):
 
 def make_server(assistants: Assistants) -> MCPServer[Any]:
     """An MCP server with the tools; what a tool refuses is an error for the assistant to read."""
-    return _Server(
+    return _WithoutPrompts(
         "blackjacky",
         instructions=INSTRUCTIONS,
         version=version("blackjacky"),

@@ -51,11 +51,11 @@ class _Question(NamedTuple):
 
 Answers = list[tuple[_Question, npt.NDArray[np.float64]]]
 """The chances of winning in each sample after each action, (samples, actions), by question."""
-Part = Sequence[tuple[Vector, tuple[int, ...], int]]
+Section = Sequence[tuple[Vector, tuple[int, ...], int]]
 """Some of the questions, as whoever answers them needs them: the observation, the actions, and how many samples."""
 
 
-Track = Callable[[Sequence[Part]], Iterable[Part]]
+Track = Callable[[Sequence[Section]], Iterable[Section]]
 """Passes on the parts of the work, such as `tqdm`."""
 
 
@@ -119,7 +119,7 @@ class Inquiry:
         asked = [
             (vectors[step][seat], actions, playouts or samples[len(actions)]) for step, seat, actions in self._questions
         ]
-        self.parts: list[Part] = [asked[start : start + _AT_ONCE] for start in range(0, len(asked), _AT_ONCE)]
+        self.parts: list[Section] = [asked[start : start + _AT_ONCE] for start in range(0, len(asked), _AT_ONCE)]
         self.answers: list[npt.NDArray[np.float64]] = []
 
     def analysis(self, player: str) -> Analysis:
@@ -135,7 +135,7 @@ class Inquiry:
         return Analysis(judged, curve)
 
 
-def answer(agent: CompiledAgent, part: Part, threads: int) -> list[npt.NDArray[np.float64]]:
+def answer(agent: CompiledAgent, part: Section, threads: int) -> list[npt.NDArray[np.float64]]:
     """The "win" rewards of the player to whom each question is put, after each action in each sample."""
     answers = [np.empty((0, 0))] * len(part)
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.aside import aside
 from blackjacky_agents.kit.narration import action_phrase
-from blackjacky_agents.search.analysis import Inquiry, Part, answer
+from blackjacky_agents.search.analysis import Inquiry, Section, answer
 from blackjacky_agents.search.explaining import champion_of
 from blackjacky_agents.search.explaining import replay as replayed
 from blackjacky_agents.wording import in_words, page_texts
@@ -92,7 +92,7 @@ class _Judging:
         return self._inquiry.analysis(self._player)._asdict() if self._player else {}
 
 
-def _answer(game: str, part: Part) -> list[npt.NDArray[np.float64]]:
+def _answer(game: str, part: Section) -> list[npt.NDArray[np.float64]]:
     champion = champion_of(game)
     assert champion is not None
     return answer(champion, part, _THREADS)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from blackjacky_env.compiled import in_plain_python
-from blackjacky_env.draw.scene import Card, CardName, Face, Fact, Name, Pile, Row, Say, Scene, Seat, Tag, Token, say
+from blackjacky_env.draw.scene import Card, CardName, CardPile, Face, Fact, Name, Row, Say, Scene, Seat, Tag, Token, say
 from blackjacky_env.draw.shapes import INK, RED
 from blackjacky_env.draw.views import Options, View, Viewer, cards_of, cat, count_of, loses, win
 from blackjacky_env.games.black_jacky.rules import laid_tenths
@@ -169,13 +169,13 @@ def _tags(view: View, seat: int) -> list[Tag]:
 # ---------------------------------------------------------------- piles and sentences
 
 
-def _piles(view: View) -> list[Pile]:
+def _piles(view: View) -> list[CardPile]:
     top = view["discard_top"]
     if top is None:
         return []
     return [
-        Pile(Say("draw"), Card(), count_of(view["draw_pile"]), {"pile": "draw"}),
-        Pile(Say("discard"), Card(top, face(top)), len(view["discards"]), {"pile": "discard"}),
+        CardPile(Say("draw"), Card(), count_of(view["draw_pile"]), {"pile": "draw"}),
+        CardPile(Say("discard"), Card(top, face(top)), len(view["discards"]), {"pile": "discard"}),
     ]
 
 

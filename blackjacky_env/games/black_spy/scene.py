@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from blackjacky_env.draw.scene import Card, Face, Fact, Figure, Name, Pile, Row, Say, Scene, Seat, Token, say, signed
+from blackjacky_env.draw.scene import (
+    Card,
+    CardPile,
+    Face,
+    Fact,
+    Figure,
+    Name,
+    Row,
+    Say,
+    Scene,
+    Seat,
+    Token,
+    say,
+    signed,
+)
 from blackjacky_env.draw.shapes import CREAM, FURS, INK
 from blackjacky_env.draw.views import (
     Options,
@@ -169,23 +183,23 @@ def _played(view: View, seat: int) -> Card | None:
 # ---------------------------------------------------------------- the middle and a sentence
 
 
-def _centre(view: View) -> list[Pile | Row]:
+def _centre(view: View) -> list[CardPile | Row]:
     """What is decided now; while cards are played, the colour called."""
     match view["phase"]:
         case "take":
             pile, label = view["pile"], Say("the mole's pile")
             if isinstance(pile, int):
-                return [Pile(label, Card(), pile)]
+                return [CardPile(label, Card(), pile)]
             return [Row(label, [Card(card, face(card), data={"kind": "card"}) for card in pile])]
         case "call":
             called = COLOUR_NAMES[:BLACK]
             return [
-                Pile(Say(each), Card(each, _colour(each)), data={"kind": "call", "number": each}) for each in called
+                CardPile(Say(each), Card(each, _colour(each)), data={"kind": "call", "number": each}) for each in called
             ]
         case "choose":
             points = Card(MOON, Face(str(MOON), *_LOOKS["black"][:2], motif="spy", fill="#4a505e"))
             choices = {"others": "for the others", "myself": "off own total"}
-            return [Pile(Say(label), points, data={"kind": kind}) for kind, label in choices.items()]
+            return [CardPile(Say(label), points, data={"kind": kind}) for kind, label in choices.items()]
     if view["called"] is None or view["phase"] == "over":
         return []
     return [Row(Say("called"), [Card(view["called"], _colour(view["called"]))], "chips")]

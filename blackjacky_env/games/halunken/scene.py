@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from blackjacky_env.declare import HIDDEN
-from blackjacky_env.draw.scene import Card, Face, Fact, Field, Figure, Name, Row, Say, Scene, Seat, Tag, say
+from blackjacky_env.draw.scene import BoardField, Card, Face, Fact, Figure, Name, Row, Say, Scene, Seat, Tag, say
 from blackjacky_env.draw.shapes import CREAM, INK
 from blackjacky_env.draw.views import Options, View, Viewer, cards_of, change, loses, win, winner
 from blackjacky_env.games.halunken import state
@@ -143,9 +143,9 @@ def _cards_left(view: View, mover: Mover, cards: Sequence[int | str], asked: boo
 # ---------------------------------------------------------------- the ring and what is within
 
 
-def _field(view: View, fields: dict[Mover, int], field: int) -> Field:
+def _field(view: View, fields: dict[Mover, int], field: int) -> BoardField:
     tavern = view["taverns"][field]
-    return Field(
+    return BoardField(
         None if tavern["top"] is None else Card(tavern["top"], face(tavern["top"])),
         cards_of(tavern["hidden"], face),
         [_figure(mover) for mover in fields if fields[mover] == field],

@@ -13,13 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.aside import aside
+from blackjacky_agents.games import get_kit
 from blackjacky_agents.kit.narration import action_phrase
 from blackjacky_agents.search.analysis import Inquiry, Section, answer
 from blackjacky_agents.search.explaining import champion_of
 from blackjacky_agents.search.explaining import replay as replayed
 from blackjacky_agents.wording import in_words, page_texts
 from blackjacky_env.declare import ActionInfo
-from blackjacky_env.replay import ENGLISH, Translation, late_judgement, new_table, replay_html
+from blackjacky_env.replay import ENGLISH, Thoughts, Translation, late_judgement, new_table, replay_html
 
 _THREADS = 2
 _KEPT = 16  # analyses, for the others at the table and for those who come back
@@ -37,59 +38,66 @@ class Replays:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, _Judging] = OrderedDict()
-        self._turn = asyncio.Lock()
 
     async def page(self, recorded: Mapping[str, Any], language: str = "en") -> AsyncIterator[str]:
         """The page of a game recorded by `Table.record`, as it is made: the moves, then what they were worth."""
         record, names = recorded["record"], list(recorded["names"].values())
-        async with self._turn:
-            judging = await asyncio.to_thread(self._judging, json.dumps(record))
+        judging = self._judging(record)
         about: dict[str, Any] = {"names": names, "translation": _translation(record["game"], names, language)}
-        told = {"thoughts": judging.thoughts} if judging.left else judging.found()
-        head, body_end, end = (await asyncio.to_thread(replay_html, record, **about, **told)).rpartition("</body>")
+        found = judging.found
+        page = await asyncio.to_thread(replay_html, record, **about, **found)
+        head, body_end, end = page.rpartition("</body>")
         yield head
-        if judging.left:
+        if judging.is_awaited and not found:
             async for share in judging.progress():
                 yield _PROGRESS.format(f"{100 * share:.0f}")
-            yield _DONE + await asyncio.to_thread(late_judgement, record, **about, **judging.found())
+            yield _DONE + await asyncio.to_thread(late_judgement, record, **about, **judging.found)
         yield body_end + end
 
-    def _judging(self, record: str) -> _Judging:
-        if record not in self._kept:
-            self._kept[record] = _Judging(json.loads(record))
+    def _judging(self, record: Mapping[str, Any]) -> _Judging:
+        key = json.dumps(record)
+        if key not in self._kept:
+            self._kept[key] = _Judging(record)
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
-        return self._kept[record]
+        return self._kept[key]
 
 
 class _Judging:
-    """Finds out what the moves of a game were worth."""
+    """Finds out what the moves of a game were worth; of a game without a trained agent, nothing."""
 
     def __init__(self, record: Mapping[str, Any]) -> None:
-        self._game, champion = record["game"], champion_of(record["game"])
-        self._player = "" if champion is None else champion.name
-        self.thoughts = list(replayed(new_table(record), record["actions"], champion))
-        self._inquiry = Inquiry(record, self.thoughts)
+        self._record = record
+        self._inquiry: Inquiry | None = None
+        self.is_awaited = bool(get_kit(record["game"]).trained)
+        self.found: dict[str, Any] = {}
+        """Thoughts and curve, once they are known."""
         self._answered, self._turn = 0, asyncio.Lock()
-
-    @property
-    def left(self) -> int:
-        """Number of parts that are not answered yet."""
-        return len(self._inquiry.parts) - self._answered if self._player else 0
 
     async def progress(self) -> AsyncIterator[float]:
         """The share that is done, 0 .. 1, after each part; those who wait take turns in having one answered."""
-        while self.left:
-            yield self._answered / len(self._inquiry.parts)
+        yield 0.0
+        while not self.found:
             async with self._turn:
-                if self.left:
-                    part = self._inquiry.parts[self._answered]
-                    self._inquiry.answers += await asyncio.to_thread(aside.patiently, _answer, self._game, part)
-                    self._answered += 1
+                if not self.found:
+                    await self._go_on()
+            yield self._answered / len(self._inquiry.parts) if self._inquiry else 0.0
 
-    def found(self) -> dict[str, Any]:
-        """What a page shows: nothing of a game without a trained agent."""
-        return self._inquiry.analysis(self._player)._asdict() if self._player else {}
+    async def _go_on(self) -> None:
+        game = self._record["game"]
+        if self._inquiry is None:
+            thoughts = await asyncio.to_thread(aside.patiently, _thoughts, self._record)
+            self._inquiry = await asyncio.to_thread(Inquiry, self._record, thoughts)
+        elif self._answered < len(self._inquiry.parts):
+            part = self._inquiry.parts[self._answered]
+            self._inquiry.answers += await asyncio.to_thread(aside.patiently, _answer, game, part)
+            self._answered += 1
+        else:
+            self.found = self._inquiry.analysis(next(reversed(get_kit(game).trained)))._asdict()
+
+
+def _thoughts(record: Mapping[str, Any]) -> list[Thoughts | None]:
+    return list(replayed(new_table(record), record["actions"], champion_of(record["game"])))
 
 
 def _answer(game: str, part: Section) -> list[npt.NDArray[np.float64]]:

@@ -93,7 +93,7 @@ class _Judging:
             self._inquiry.answers += await asyncio.to_thread(aside.patiently, _answer, game, part)
             self._answered += 1
         else:
-            self.found = self._inquiry.analysis(next(reversed(get_kit(game).trained)))._asdict()
+            self.found = self._inquiry.analysis(list(get_kit(game).trained)[-1])._asdict()
 
 
 def _thoughts(record: Mapping[str, Any]) -> list[Thoughts | None]:

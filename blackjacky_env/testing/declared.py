@@ -14,7 +14,7 @@ from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game, NamedTable
 from blackjacky_env.play.one_game import game_functions, has_reshuffled
 from blackjacky_env.play.shuffling import Shuffles, make_deck, step_with
-from blackjacky_env.play.states import sample_record
+from blackjacky_env.play.states import rotated, sample_record
 from blackjacky_env.play.step import OVER, make_begin, make_look, make_shared_step
 from blackjacky_env.testing.trial import Skipped, Trial
 
@@ -288,10 +288,15 @@ class _Lines:
     def sampled(self, seat: int, seen: bytes, draws: int, rng: np.random.Generator) -> dict[int, tuple[int, bytes]]:
         """By the future of sampled positions: how often they were drawn, and one of them."""
         observation, found = np.frombuffer(seen, self._at.game.layout.dtype), dict[int, tuple[int, bytes]]()
+        drawn, counts = zeros(1, self._at.game.state_dtype), Counter[bytes]()
         for _ in range(draws):
-            position = _position(sample_record(self._at.game, observation, rng, seat)[0])
+            drawn[:] = np.zeros(1, drawn.dtype)
+            self._functions.sample(observation, rng.integers(2**64, dtype=np.uint64), drawn)
+            counts[_position(drawn)] += 1
+        for dealt, often in counts.items():
+            position = _position(rotated(self._at.game, self._records(dealt)[:1], seat))
             future = self._future(position)
-            found[future] = found.get(future, (0,))[0] + 1, position
+            found[future] = found.get(future, (0,))[0] + often, position
         return found
 
 

@@ -241,6 +241,10 @@ class _Lines:
             records[name] *= field.on_table
         return records
 
+    def _told(self, position: bytes) -> str:
+        """The position in words, in which equal cards have no numbers."""
+        return str(self._at.game.words.snapshot(self._table(position)[0], None))
+
     def _legal(self, records: Any) -> list[int]:
         if records["player"][0] == NOBODY:
             return []
@@ -279,7 +283,7 @@ class _Lines:
         merged, one = defaultdict[int, Deals](dict), dict[int, bytes]()
         for position, deals in real.items():
             future = self._future(position)
-            by_weight = weight and {self._table(position).tobytes(): weight(self._records(position)[0], seat)}
+            by_weight = weight and {self._told(position): weight(self._records(position)[0], seat)}
             merged[future].update(by_weight or deals)
             one[future] = position
         total = sum(sum(deals.values()) for deals in merged.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from blackjacky_env.compiled.compiling import copied, with_attributes, zeros
 from blackjacky_env.compiled.tiers import in_plain_python
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game, NamedTable
+from blackjacky_env.declare.options import declared_options
 from blackjacky_env.play.one_game import game_functions, has_reshuffled
 from blackjacky_env.play.shuffling import Shuffles, make_deck, step_with
 from blackjacky_env.play.states import rotated, sample_record
@@ -149,15 +151,18 @@ def check_sample(trial: Trial) -> None:
 
 
 def _small(at: _At) -> _At:
-    """This table, or the first named one of the game, at which all that may be dealt can be tried."""
+    """The first table at which all that may be dealt can be tried: this one, a named one, or the smallest one."""
     if at.game.rules.redeal is None or at.game.extra_decks:
         raise Skipped("a deal of this game is not one deck, nor draws")
-    tables: list[_At | NamedTable] = [at, *at.game.tables.values()]
+    low = {option.name: option.low for option in declared_options(at.game.options) if option.kind == "integer"}
+    smallest = _At(at.game, *at.game.choose_table(at.game.min_players), low)
+    tables: list[_At | NamedTable] = [at, *at.game.tables.values(), *([] if at.game.tables else [smallest])]
     for table in tables:
-        options = at.game.check_options(table.num_players, table.variant, table.options)
-        dealt = make_deck(at.game, table.num_players, options)
-        if dealt.ways(len(dealt.laid))[0] <= _MOST_ORDERS:
-            return _At(at.game, table.num_players, table.variant, options)
+        with suppress(ValueError):  # options that do not go together
+            options = at.game.check_options(table.num_players, table.variant, table.options)
+            dealt = make_deck(at.game, table.num_players, options)
+            if dealt.ways(len(dealt.laid))[0] <= _MOST_ORDERS:
+                return _At(at.game, table.num_players, table.variant, options)
     raise Skipped(f"no table has {_MOST_ORDERS:,} different deals or fewer, to try all of them: name one in `tables`")
 
 

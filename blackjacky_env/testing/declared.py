@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +13,10 @@ from blackjacky_env.compiled.compiling import copied, with_attributes, zeros
 from blackjacky_env.compiled.tiers import in_plain_python
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game, NamedTable
+from blackjacky_env.declare.options import declared_options
 from blackjacky_env.play.one_game import game_functions, has_reshuffled
 from blackjacky_env.play.shuffling import Shuffles, make_deck, step_with
-from blackjacky_env.play.states import sample_record
+from blackjacky_env.play.states import rotated, sample_record
 from blackjacky_env.play.step import OVER, make_begin, make_look, make_shared_step
 from blackjacky_env.testing.trial import Skipped, Trial
 
@@ -149,15 +151,18 @@ def check_sample(trial: Trial) -> None:
 
 
 def _small(at: _At) -> _At:
-    """This table, or the first named one of the game, at which all that may be dealt can be tried."""
+    """The first table at which all that may be dealt can be tried: this one, a named one, or the smallest one."""
     if at.game.rules.redeal is None or at.game.extra_decks:
         raise Skipped("a deal of this game is not one deck, nor draws")
-    tables: list[_At | NamedTable] = [at, *at.game.tables.values()]
+    low = {option.name: option.low for option in declared_options(at.game.options) if option.kind == "integer"}
+    smallest = _At(at.game, *at.game.choose_table(at.game.min_players), low)
+    tables: list[_At | NamedTable] = [at, *at.game.tables.values(), *([] if at.game.tables else [smallest])]
     for table in tables:
-        options = at.game.check_options(table.num_players, table.variant, table.options)
-        dealt = make_deck(at.game, table.num_players, options)
-        if dealt.ways(len(dealt.laid))[0] <= _MOST_ORDERS:
-            return _At(at.game, table.num_players, table.variant, options)
+        with suppress(ValueError):  # options that do not go together
+            options = at.game.check_options(table.num_players, table.variant, table.options)
+            dealt = make_deck(at.game, table.num_players, options)
+            if dealt.ways(len(dealt.laid))[0] <= _MOST_ORDERS:
+                return _At(at.game, table.num_players, table.variant, options)
     raise Skipped(f"no table has {_MOST_ORDERS:,} different deals or fewer, to try all of them: name one in `tables`")
 
 
@@ -241,6 +246,10 @@ class _Lines:
             records[name] *= field.on_table
         return records
 
+    def _told(self, position: bytes) -> str:
+        """The position in words, in which equal cards have no numbers."""
+        return str(self._at.game.words.snapshot(self._table(position)[0], None))
+
     def _legal(self, records: Any) -> list[int]:
         if records["player"][0] == NOBODY:
             return []
@@ -279,7 +288,7 @@ class _Lines:
         merged, one = defaultdict[int, Deals](dict), dict[int, bytes]()
         for position, deals in real.items():
             future = self._future(position)
-            by_weight = weight and {self._table(position).tobytes(): weight(self._records(position)[0], seat)}
+            by_weight = weight and {self._told(position): weight(self._records(position)[0], seat)}
             merged[future].update(by_weight or deals)
             one[future] = position
         total = sum(sum(deals.values()) for deals in merged.values())
@@ -288,10 +297,15 @@ class _Lines:
     def sampled(self, seat: int, seen: bytes, draws: int, rng: np.random.Generator) -> dict[int, tuple[int, bytes]]:
         """By the future of sampled positions: how often they were drawn, and one of them."""
         observation, found = np.frombuffer(seen, self._at.game.layout.dtype), dict[int, tuple[int, bytes]]()
+        drawn, counts = zeros(1, self._at.game.state_dtype), Counter[bytes]()
         for _ in range(draws):
-            position = _position(sample_record(self._at.game, observation, rng, seat)[0])
+            drawn[:] = np.zeros(1, drawn.dtype)
+            self._functions.sample(observation, rng.integers(2**64, dtype=np.uint64), drawn)
+            counts[_position(drawn)] += 1
+        for dealt, often in counts.items():
+            position = _position(rotated(self._at.game, self._records(dealt)[:1], seat))
             future = self._future(position)
-            found[future] = found.get(future, (0,))[0] + 1, position
+            found[future] = found.get(future, (0,))[0] + often, position
         return found
 
 

@@ -35,6 +35,7 @@ GAME = Game(
     score_shaping=0.02,
     card_names=state.CARD_NAMES,
     small_deck=SmallDeck(trick_taking.leave_out, trick_taking.left_out),
+    sample_weight=state.sample_weight,
     complete_options=state.complete_options,
     most_actions=state.most_actions,
     rules=Rules(

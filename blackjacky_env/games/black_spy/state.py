@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -150,6 +152,13 @@ def complete_options(num_players: int, variant: str, options: Options) -> Option
     if not options.call_colour and options.opener == "red_star" and KIND_NAMES[RED_1] not in options.deck:
         raise ValueError("opener='red_star' needs the red 1, which is not in the deck; allowed is 'left_of_dealer'")
     return options
+
+
+def sample_weight(s: Any, seat: int) -> float:
+    """In how many ways the black 7s, each by itself, can be dealt, taken and passed so that they lie as in ``s``."""
+    black_7s = [BLACK_7, *range(KINDS, CARDS)]
+    cells = Counter(zip(*(s[name][black_7s].tolist() for name in ("where", "taken_at", "passed_by")), strict=True))
+    return 1 / math.prod(map(math.factorial, cells.values()))
 
 
 def most_actions(num_players: int, variant: str, options: Mapping[str, Any]) -> int:

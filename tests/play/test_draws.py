@@ -10,14 +10,14 @@ from blackjacky_env.games import GAMES, Registration
 from tests.tiny_game import GAME
 
 SUITS = "clubs", "Diamonds", "hearts"
-DRAWN = replace(GAME, draws=lambda num_players, options: [range(1, 7), SUITS][:num_players])
+DRAWN = replace(GAME, name="drawn", draws=lambda num_players, options: [range(1, 7), SUITS][:num_players])
 
 
 @pytest.fixture
 def env(monkeypatch):
     """A duel in three deals, each of a die and a suit."""
-    monkeypatch.setitem(GAMES, "tiny", Registration(f"{__name__}:DRAWN"))
-    return TableEnv("tiny", 2)
+    monkeypatch.setitem(GAMES, "drawn", Registration(f"{__name__}:DRAWN"))
+    return TableEnv("drawn", 2)
 
 
 def test_deals_are_rigged_one_by_one_and_a_record_repeats_them(env):
@@ -26,7 +26,7 @@ def test_deals_are_rigged_one_by_one_and_a_record_repeats_them(env):
     env.step(0)
     env.step(0)
     assert env.snapshot()["cards"] == [0, 1]  # player_0 starts the second deal
-    record, other = json.loads(json.dumps(env.record())), TableEnv("tiny", 2)
+    record, other = json.loads(json.dumps(env.record())), TableEnv("drawn", 2)
     assert record["reset_options"] == {"start_player": 1, "draws": [[6, "clubs"], [1, "Diamonds"]]}
     other.replay(record)
     for each in (env, other):  # the third deal follows from the key, as at every table that plays this seed

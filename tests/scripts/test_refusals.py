@@ -68,7 +68,7 @@ REFUSED = {
     },
     "train": {"--resume runs/nowhere": "there is no run in 'runs/nowhere': 'runs/nowhere/config.json' is missing"},
     "solve": {
-        "--players 4": "orders at this table; allowed are 4,000,000: choose rule options with fewer cards",
+        "--players 4": "orders at this table; allowed are 4,000,000: choose rule options with fewer of them",
         "--players 2 --max-card 5 --memory 0.01": "the tree does not fit into 10 MiB",
         "--table mini-1 --memory 0": "--memory 0.0 is out of range; allowed are numbers above 0",
         "--table mini-1 --seed 3": "--seed has no effect without mccfr",

@@ -8,9 +8,9 @@ import pytest
 
 from blackjacky_env.compiled import tiers
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import GAMES, get_game
 from blackjacky_env.games.schwarze_katze import imagined
 from blackjacky_env.testing import ConformanceError, check, check_all
+from blackjacky_env.testing import declared as kit
 from tests.testing.test_leaks import GOOFSPIEL, declared
 
 KUHN = (Path(__file__).parents[1] / "kuhn_poker.py").read_text("utf-8")
@@ -101,6 +101,17 @@ def test_known_voids_that_are_ignored_are_found(tmp_path, monkeypatch):
 
 
 @pytest.mark.prove
-@pytest.mark.parametrize(("name", "table"), [(name, table) for name in GAMES for table in [*get_game(name).tables][:1]])
-def test_sampled_positions_are_those_of_every_line_of_play(name, table):
-    check("sample", functools.partial(TableEnv, name, table=table))
+@pytest.mark.parametrize(
+    ("name", "table", "positions", "draws"),
+    [
+        ("black_jacky", "mini-2", 3884, 40_000),
+        ("schwarze_katze", "mini-1", 1686, 170_000),
+        ("black_spy", "mini-1", 4557, 10_000),  # all: `--set draws=250000`
+    ],
+)
+def test_sampled_positions_are_those_of_every_line_of_play(monkeypatch, name, table, positions, draws):
+    met, lines = [], kit._Lines
+    monkeypatch.setattr(kit, "_Lines", lambda at: met.append(lines(at)) or met[0])
+    check("sample", functools.partial(TableEnv, name, table=table), draws=draws)
+    running = (each for each in met[0].deals if met[0]._records(each)["player"][0] >= 0)
+    assert len({*map(met[0]._future, running)}) == positions  # those that somebody may tell apart

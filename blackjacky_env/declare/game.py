@@ -226,14 +226,15 @@ class Game:
     pile: Pile | None = None
     """A `Pile` of cards whose order nobody knows. Without it solvers try every order of the deck."""
     invariant: Callable[[State], str | None] | None = None
-    """(record) -> what is wrong with a position, or None, for the checks."""
+    """(record) -> what is wrong with a position, such as a suit that its player has not followed, or None."""
     sample_weight: Callable[[State, int], float] | None = None
     """(record, seat) -> how often `Rules.sample` deals it, relative to what looks the same to the seat. None: as often
     as orders of the cards lead to it."""
     tables: Mapping[str, NamedTable] = field(default_factory=dict, hash=False)
-    """`NamedTable`s by name, such as miniatures that can be solved exactly, the smallest first."""
+    """By name, for ``--table``, `NamedTable` (about, num_players, variant, options): small ones, the smallest first."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "card_names", tuple(self.card_names))
         if missing := [name for name in STATE_FIELDS if name not in (self.state_dtype.names or ())]:
             raise ValueError(f"the record of {self.name} lacks the fields {', '.join(missing)}")
         if self.state_dtype["winners"].shape != (self.max_players,):

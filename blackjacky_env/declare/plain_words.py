@@ -29,6 +29,8 @@ def plain_words(
         names: by field that holds cards, dice or the like: words for its values, starting from 0, such as
             `Game.card_names`.
     """
+    if counted := [name for name in names if fields.fields[name].cards == "count"]:
+        raise ValueError(f"names has {counted[0]!r}, whose entries count cards: only fields that hold them have names")
     untold = ("player", "phase", "winners", *fields.table)
     shown = [field for field in fields.shown.values() if field.name not in untold]
     private = [str(field.part) for field in shown if field.own]

@@ -76,7 +76,7 @@ def check_all(make_env: Callable[[], Env] | str, only: Iterable[str] | None = No
         except unittest.SkipTest as reason:
             report[name] = SKIPPED, str(reason)
         else:
-            report[name] = PASSED, ""
+            report[name] = PASSED, trial.note
     return report
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -21,7 +21,8 @@ from blackjacky_env.play.step import OVER, make_begin, make_look, make_shared_st
 from blackjacky_env.testing.trial import Skipped, Trial
 
 MOST_BYTES = 700  # of a record
-_MOST_ORDERS, _MOST_POSITIONS = 5_000, 100_000  # of a table at which everything is tried
+_MOST_ORDERS, _MOST_WAYS = 5_000, 200_000  # of a deal, and of ways to positions, where everything is tried
+_ENOUGH = 50_000  # ways to positions of smaller tables, after which no larger one is tried
 _FEWEST, _FOR_EACH = 10, 50  # draws for an observation, for each position that may show it
 _SURE = 6.0  # standard deviations
 
@@ -115,19 +116,35 @@ def _check_position(trial: Trial, at: _At, records: Any, where: str) -> None:
 
 
 def check_sample(trial: Trial) -> None:
-    """At a small table `sample` deals all that play can lead to, nothing else, and each as often as the cards do.
+    """At small tables `sample` deals all that play can lead to, nothing else, and each as often as the cards do.
 
     Every order of the cards and every line of play is tried. Positions are the same if every seat observes the same,
     now and whatever happens. Each is as likely as the orders that can lead to it, or as `Game.sample_weight` says.
     """
-    at, rng = _small(_at(trial)), np.random.default_rng(trial.seed)
-    lines, left, square, freedom, worst = _Lines(at), trial.draws, 0.0, 0, (0.0, "")
+    tried, left = list[str](), _ENOUGH
+    for name, at in _small(_at(trial)):
+        try:
+            lines = _Lines(at, left if tried else _MOST_WAYS)
+        except Skipped:
+            if tried:
+                break
+            continue
+        _check_sample(trial, name, at, lines)
+        tried.append(name)
+        left -= lines.size
+    if not tried:
+        raise Skipped(f"no table has {_MOST_WAYS:,} ways to positions or fewer, to try them all: name one in `tables`")
+    trial.note = f"at {', '.join(tried)}"
+
+
+def _check_sample(trial: Trial, name: str, at: _At, lines: _Lines) -> None:
+    rng, left, square, freedom, worst = np.random.default_rng(trial.seed), trial.draws, 0.0, 0, (0.0, "")
     for paid in lines.results:
         _check_end(trial, at, np.array(paid), lines.longest)
     classes = list(lines.by_observation().items())
     for number in rng.permutation(len(classes)):
         (seat, seen), real = classes[number]
-        trial.where = {"agent": f"player_{seat}"}
+        trial.where = {"table": name, "agent": f"player_{seat}"}
         left -= (draws := _FEWEST if len(real) == 1 else _FOR_EACH * len(real))
         if left < 0:
             break
@@ -150,20 +167,25 @@ def check_sample(trial: Trial) -> None:
         trial.fail(worst[1])
 
 
-def _small(at: _At) -> _At:
-    """The first table at which all that may be dealt can be tried: this one, a named one, or the smallest one."""
+def _small(at: _At) -> Iterator[tuple[str, _At]]:
+    """Tables of which all deals can be tried, with names: the named ones, or the smallest one; and this one.
+
+    If this one is among those named, no other one.
+    """
     if at.game.rules.redeal is None or at.game.extra_decks:
         raise Skipped("a deal of this game is not one deck, nor draws")
     low = {option.name: option.low for option in declared_options(at.game.options) if option.kind == "integer"}
     smallest = _At(at.game, *at.game.choose_table(at.game.min_players), low)
-    tables: list[_At | NamedTable] = [at, *at.game.tables.values(), *([] if at.game.tables else [smallest])]
-    for table in tables:
+    named: dict[str, _At | NamedTable] = {**at.game.tables} or {"the smallest table": smallest}
+    tables = {}
+    for name, table in {**named, "this table": at}.items():
         with suppress(ValueError):  # options that do not go together
             options = at.game.check_options(table.num_players, table.variant, table.options)
             dealt = make_deck(at.game, table.num_players, options)
             if dealt.ways(len(dealt.laid))[0] <= _MOST_ORDERS:
-                return _At(at.game, table.num_players, table.variant, options)
-    raise Skipped(f"no table has {_MOST_ORDERS:,} different deals or fewer, to try all of them: name one in `tables`")
+                tables[name] = _At(at.game, table.num_players, table.variant, options)
+    asked = {name: table for name, table in tables.items() if table == tables.get("this table") and name in named}
+    yield from (asked or tables).items()
 
 
 def _contrast(at: _At, position: bytes, others: Iterable[bytes]) -> tuple[str, str]:
@@ -180,10 +202,13 @@ class _Lines:
     """All that can happen at a table, from every order of its cards, when seat 0 starts.
 
     A position is a record without its key, as bytes. `deals`: by position, the orders that can lead to it; `longest`:
-    the number of actions of the longest game; `results`: of all games.
+    the number of actions of the longest game; `results`: of all games; `size`: of `deals`, at most ``most``.
+
+    Raises `Skipped` if they are more.
     """
 
-    def __init__(self, at: _At) -> None:
+    def __init__(self, at: _At, most: int) -> None:
+        self.size, self._most = 0, most
         self._at, self._functions, self._arrays = at, game_functions(at.game), at.game.new_arrays()
         blank = zeros(2, at.game.state_dtype)
         blank[:1] = at.game.new_state(*at[1:])
@@ -198,17 +223,19 @@ class _Lines:
             level[_position(records)][number,] = chance
         while level:
             level, self.longest = self._below(level), self.longest + 1
-            if max(len(self.deals), self.longest) > _MOST_POSITIONS:
-                raise Skipped(f"the table has more than {_MOST_POSITIONS:,} positions: name a smaller one in `tables`")
 
     def _below(self, level: dict[bytes, Deals]) -> defaultdict[bytes, Deals]:
-        below = defaultdict[bytes, Deals](dict)
+        below, coming = defaultdict[bytes, Deals](dict), 0
         for position, deals in level.items():
+            self.size += len(deals)
             self.deals[position].update(deals)
             for ways in self._ways_on(position):
                 for number, (after, chance, _) in enumerate(ways):
                     more = (number,) if len(ways) > 1 else ()
                     below[after].update({(*deal, *more): before * chance for deal, before in deals.items()})
+                    coming += len(deals)
+                if max(self.size, coming) > self._most:
+                    raise Skipped("the table has too many positions")
         return below
 
     def _ways_on(self, position: bytes) -> list[Any]:

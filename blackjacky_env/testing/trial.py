@@ -90,6 +90,8 @@ class Trial:
     spectator: bool = False
     """Whether ``vary_hidden`` and ``looks`` are also called with agent None, for a spectator."""
     where: dict[str, Any] = field(default_factory=dict, init=False)
+    note: str = field(default="", init=False)
+    """What is said of a check that has passed."""
     """What a check has reached, for its errors: the game's seed, the number of actions so far, the agent."""
 
     def __post_init__(self) -> None:
@@ -104,7 +106,7 @@ class Trial:
     @contextmanager
     def naming(self, check: str) -> Iterator[None]:
         """Errors name this check; every exception of the environment becomes one."""
-        self.check, self.where = check, {}
+        self.check, self.where, self.note = check, {}, ""
         try:
             yield
         except (ConformanceError, unittest.SkipTest):

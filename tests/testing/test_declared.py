@@ -9,7 +9,7 @@ import pytest
 from blackjacky_env.compiled import tiers
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games.schwarze_katze import imagined
-from blackjacky_env.testing import ConformanceError, check, check_all
+from blackjacky_env.testing import ConformanceError, Skipped, check, check_all
 from blackjacky_env.testing import declared as kit
 from tests.testing.test_leaks import GOOFSPIEL, declared
 
@@ -111,7 +111,13 @@ def test_known_voids_that_are_ignored_are_found(tmp_path, monkeypatch):
 )
 def test_sampled_positions_are_those_of_every_line_of_play(monkeypatch, name, table, positions, draws):
     met, lines = [], kit._Lines
-    monkeypatch.setattr(kit, "_Lines", lambda at: met.append(lines(at)) or met[0])
+    monkeypatch.setattr(kit, "_Lines", lambda at, most: met.append(lines(at, most)) or met[0])
     check("sample", functools.partial(TableEnv, name, table=table), draws=draws)
     running = (each for each in met[0].deals if met[0]._records(each)["player"][0] >= 0)
     assert len({*map(met[0]._future, running)}) == positions  # those that somebody may tell apart
+
+
+def test_where_no_table_is_small_enough_the_check_says_so_soon(monkeypatch):
+    monkeypatch.setattr(kit, "_MOST_WAYS", 10)
+    with pytest.raises(Skipped, match=r"no table has 10 ways to positions or fewer, .* name one in `tables`"):
+        check("sample", functools.partial(TableEnv, "black_jacky"))

@@ -94,6 +94,9 @@ def opponents_of(args: Args[Any], people: int) -> list[str]:
         opponents = usual_opponents(args.game, people, args.variant, args.table_players)
     else:
         opponents = parse_agents(args.opponents, "--opponents")
+        if args.table_players not in (None, people + len(opponents)):
+            needed = (args.table_players or 0) - people
+            raise ValueError(f"--opponents has {len(opponents)}; {args.table} needs {needed} beside {people} of you")
     args.check_players(people + len(opponents))
     return opponents
 

@@ -42,8 +42,12 @@ class Report(dict[str, tuple[str, str]]):
         return [name for name, (outcome, _) in self.items() if outcome == FAILED]
 
     def __str__(self) -> str:
-        width = max(map(len, self), default=0)
-        return "\n".join(f"{name:{width}}  {outcome:7}  {why}".rstrip() for name, (outcome, why) in self.items())
+        return "\n".join(self.line(name, self) for name in self)
+
+    def line(self, name: str, among: Iterable[str]) -> str:
+        """The line of a check in a table of those ``among`` which it is."""
+        outcome, why = self[name]
+        return f"{name:{max(map(len, among))}}  {outcome:7}  {why}".rstrip()
 
 
 def check(name: str, make_env: Callable[[], Env] | str, **settings: Any) -> None:
@@ -57,14 +61,20 @@ def check(name: str, make_env: Callable[[], Env] | str, **settings: Any) -> None
     _run(name, Trial(make_env, **settings))
 
 
-def check_all(make_env: Callable[[], Env] | str, only: Iterable[str] | None = None, **settings: Any) -> Report:
-    """Run all checks, or those named in ``only``; failures are reported, not raised.
+def check_all(
+    make_env: Callable[[], Env] | str,
+    only: Iterable[str] | None = None,
+    tell: Callable[[str], object] = lambda line: None,
+    **settings: Any,
+) -> Report:
+    """Run all checks, or those named in ``only``; failures are reported, not raised. ``tell`` gets each line at once.
 
     Raises:
         TypeError, ValueError: a check or a setting is unknown.
     """
     trial, report = Trial(make_env, **settings), Report()
-    for name in CHECKS if only is None else only:
+    names = list(CHECKS if only is None else only)
+    for name in names:
         if name not in CHECKS:
             raise ValueError(f"unknown check {name!r}; checks are {', '.join(CHECKS)}")
         try:
@@ -72,11 +82,13 @@ def check_all(make_env: Callable[[], Env] | str, only: Iterable[str] | None = No
         except ConformanceError as error:
             report[name] = FAILED, str(error)
             if name == "plain":
+                tell(report.line(name, names))
                 break  # what follows is compiled first, and fails as well
         except unittest.SkipTest as reason:
             report[name] = SKIPPED, str(reason)
         else:
             report[name] = PASSED, trial.note
+        tell(report.line(name, names))
     return report
 
 

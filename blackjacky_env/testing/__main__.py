@@ -6,12 +6,12 @@ import argparse
 import ast
 import functools
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, module_name
-from blackjacky_env.testing import CHECKS, Report, check_all
+from blackjacky_env.testing import CHECKS, check_all
 from blackjacky_env.testing.tables import PROMISES
 from blackjacky_env.testing.trial import find
 
@@ -23,8 +23,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         options, settings = _values(args.option), _values(args.set)
         for env in args.env:
-            report = _check(env, options, args.only, settings)
-            print(f"{env}\n{report}\n", flush=True)
+            make, promises = _env(env, options)
+            print(env, flush=True)
+            report = check_all(make, args.only, functools.partial(print, flush=True), **{**promises, **settings})
+            print(flush=True)
             failed |= bool(report.failed)
     except (ImportError, AttributeError, TypeError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
@@ -32,14 +34,20 @@ def main(arguments: list[str] | None = None) -> int:
     return int(failed)
 
 
-def _check(env: str, options: dict[str, Any], only: list[str] | None, settings: dict[str, Any]) -> Report:
+def _env(env: str, options: dict[str, Any]) -> tuple[Callable[[], Any], dict[str, Any]]:
+    """What makes an environment, and what is promised of it."""
     for name, game in GAMES.items():
         if env in (name, module_name(name), f"blackjacky/{name}-v{game.version}"):
-            return check_all(functools.partial(TableEnv, name, **options), only, **{**PROMISES, **settings})
+            return functools.partial(TableEnv, name, **options), PROMISES
     if env.count(":") != 1:
         games = ", ".join(GAMES)
         raise ValueError(f"{env!r} is neither a registered game nor of the form 'module:function'; games are {games}")
-    return check_all(functools.partial(find(env), **options), only, **settings)
+    make = find(env)
+    if not callable(make):
+        raise TypeError(
+            f"{env} makes no environment; a game is checked by its name, and needs an entry point"
+        )
+    return functools.partial(make, **options), {}
 
 
 def _values(pairs: Iterable[str]) -> dict[str, Any]:

@@ -31,6 +31,7 @@ REFUSED = {
         "--web --seat 0 --save it.json": "--seat and --save have no effect with --web",
         "--opponents random --save nowhere/a.json": "--save nowhere/a.json cannot be written",
         "--opponents random*2 --seat 3": "--seat 3 is out of range; allowed with these opponents are 0 .. 2",
+        "--table mini-2 --opponents random*3": "--opponents has 3; mini-2 needs 1 beside 1 of you",
         "--web --people 7": "--people=7 is out of range; allowed are 1 .. 6",
         "--web --host 256.0.0.1": "nothing can listen on --host 256.0.0.1 --port ",
         "--web --opponents counter*20": "num_players=21 is out of range; allowed are 2 .. 6",

@@ -44,9 +44,7 @@ def _env(env: str, options: dict[str, Any]) -> tuple[Callable[[], Any], dict[str
         raise ValueError(f"{env!r} is neither a registered game nor of the form 'module:function'; games are {games}")
     make = find(env)
     if not callable(make):
-        raise TypeError(
-            f"{env} makes no environment; a game is checked by its name, and needs an entry point"
-        )
+        raise TypeError(f"{env} makes no environment; a game is checked by its name, and needs an entry point")
     return functools.partial(make, **options), {}
 
 

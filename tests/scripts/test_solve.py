@@ -14,6 +14,7 @@ FOLDER = "runs/solved/black_jacky"
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
+@pytest.mark.prove
 def test_kuhn_poker_is_solved(typed):
     """Kuhn, Contributions to the Theory of Games, 1950: the first player loses 1 / 18 of an ante, on average 0 here."""
     with with_examples():

@@ -12,7 +12,7 @@ import os
 import operator
 from blackjacky_agents.agent import AgentError
 from blackjacky_agents.registry import make_agent
-from blackjacky_agents.web.seats import Seat, Thinker
+from blackjacky_agents.web.seats import Thinker
 from blackjacky_env.compiled import PLAIN
 from blackjacky_env.envs import TableEnv
 

@@ -86,7 +86,7 @@ def test_a_table_made_from_fields_tells_what_is_hidden_from_what_is_not_there_an
     record = Fields([Variant("classic", 2, 2, 2)], fields, ["player dice bids laid held passed last_deal left winners"])
     names, cards = ("J", "Q", "K"), {"dice": ("J", "Q", "K"), "bids": ("J", "Q", "K")}
     words = plain_words(record, Actions([ActionInfo("roll")], {"roll": "roll"}), names=cards)
-    game = Game("dicey", "Dicey", 0, 1, record, names, Rules(*[None] * 9), words)
+    game = Game("dicey", "Dicey", 0, 1, record, Rules(*[None] * 9), words, names)
     s = game.new_state(2, "classic", {})[0]
     s["dice"][0], s["bids"], s["laid"], s["passed"][1], s["last_deal"], s["left"], s["deals"] = 2, -1, -1, 1, 1, 3, 4
 

@@ -55,12 +55,8 @@ def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]
     (N, F), or without one the observation, (N, K)) and ``masks`` (int8, (N, A), zeros where the game has ended) belong
     to the new position.
     """
-    begin, score, returns, look = (
-        make_begin_for_learner(game),
-        score_of(game.rules),
-        game.rules.returns,
-        make_look(game),
-    )
+    begin, score = make_begin_for_learner(game), score_of(game.rules)
+    returns, look = game.rules.returns, make_look(game)
     size, dtype, max_players = game.layout.size, game.layout.dtype, game.max_players
     run_on, step = make_run_on(game), make_shared_step(game)
 

@@ -190,7 +190,7 @@ def allowed(option: dict[str, Any]) -> tuple[str, str]:
     """Default and allowed values of a rule option."""
     if option["kind"] == "choice":
         return code(json.dumps(option["default"])), quoted(option["choices"])
-    return code(option["default"]), option["allowed"]
+    return code(option["default"]), "" if option["kind"] == "flag" else option["allowed"]
 
 
 def quoted(values: Sequence[str]) -> str:

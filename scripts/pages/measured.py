@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from statistics import mean
 
 from blackjacky_agents.reports import duration, markdown_table, percent
 from blackjacky_env.games import DEFAULT, get_game
 from scripts.pages.part import DOCS, MISSING, Part, Row, plain_tables, shown
-from scripts.results import ROOMS, ROOT, Result, load, made_by
+from scripts.results import ROOMS, ROOT, Result, load, made_by, path_of
 
 PARTS = {
     "speed": ("docs/speed.md", "benchmark"),
@@ -35,7 +38,9 @@ OF_GAMES = {
     "mutants": ("tests/games/{game}/README.md", "mutants"),
     "leaks": ("tests/games/{game}/README.md", "leaks"),
 }
-"""The same for results of every game."""
+"""Page and part of each proof of every game."""
+COUNTED = {"fuzz": "Rare cases", "mutants": "Noticed by", "leaks": "Positions by phase, and rare ones"}
+"""What the rows of proofs count."""
 OF_ALL = {
     "guided": ("docs/results.md", "guided"),
     "luck": ("docs/results.md", "luck"),
@@ -43,7 +48,6 @@ OF_ALL = {
     "forecasts": ("docs/forecasts.md", "forecasts"),
 }
 """The same for results of games that are one table."""
-TOTALS = {"leaks": "table"}  # The column of names, of results whose other columns are summed.
 
 FRAMEWORKS = {
     "sb3": ("sb3-contrib", "sb3_maskable_ppo.py"),
@@ -82,7 +86,8 @@ def parts() -> Iterator[Part]:
     yield from (Part(ROOT / page, name, as_it_is(kind)) for kind, (page, name) in PARTS.items())
     for game in ROOMS:
         for kind, (page, name) in OF_GAMES.items():
-            yield Part(ROOT / page.format(game=game), name, as_it_is(kind, game))
+            path = ROOT / page.format(game=game)
+            yield Part(path, name, counted(kind, game, path))
     yield from (Part(ROOT / page, name, of_all(kind)) for kind, (page, name) in OF_ALL.items())
     yield Part(DOCS / "results.md", "evaluation", as_it_is("evaluation", DEFAULT))
     yield Part(ROOT / "README.md", "begin", first_commands())
@@ -108,12 +113,29 @@ def as_it_is(kind: str, game: str | None = None) -> str:
     result = load(kind, game)
     if result is None:
         return MISSING
-    rows = result["rows"]
-    if kind in TOTALS:
-        rows = [*rows, {name: sum(row[name] for row in rows) if name != TOTALS[kind] else "all" for name in rows[0]}]
+    return f"{plain_tables(result['rows'])}\n\n{what(result)}\n\n{made_by(result)}"
+
+
+def what(result: Result) -> str:
+    """What the rows are, and the facts that all have in common."""
     facts = ", ".join(f"{name} {shown(name, value)}" for name, value in result.get("settings", {}).items())
-    told = f"{result['what']} In all: {facts}." if facts else result["what"]
-    return f"{plain_tables(rows)}\n\n{told}\n\n{made_by(result)}"
+    return f"{result['what']} In all: {facts}." if facts else result["what"]
+
+
+def counted(kind: str, game: str, page: Path) -> str:
+    """What a proof has met, added up, and where all its counts are."""
+    result, counts = load(kind, game), Counter[str]()
+    if result is None:
+        return MISSING
+    for row in result["rows"]:
+        if kind == "leaks":
+            counts.update({name: row[name] for name in row if name not in {"table", *result["settings"]}})
+        elif next(iter(row)).startswith(("rare case", "killed by")):
+            name, number = row.values()
+            counts[name] += number
+    told = ", ".join(f"{name} {number:,}" for name, number in counts.items())
+    path = os.path.relpath(path_of(kind, game), page.parent)
+    return f"{what(result)} {COUNTED[kind]}: {told}. [All counts]({path}).\n\n{made_by(result)}"
 
 
 def of_all(kind: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean
 
@@ -97,7 +97,7 @@ def parts() -> Iterator[Part]:
     yield Part(DOCS / "proof.md", "proofs", proofs())
     yield Part(DOCS / "train.md", "ppo_batch", ppo_batch())
     yield Part(DOCS / "frameworks.md", "frameworks", frameworks())
-    yield Part(DOCS / "matrix.md", "matrix", matrix())
+    yield Part(ROOT / "CONTRIBUTING.md", "matrix", matrix())
 
 
 def needed(kind: str, game: str | None = None) -> Result:
@@ -281,18 +281,15 @@ def frameworks() -> str:
 
 
 def matrix() -> str:
-    """What the tests of each extra and framework said with the lowest and the newest versions, and on which Pythons."""
-    result, found = needed("versions"), dict[str, dict[bool, dict[str, str]]]()
+    """With which versions, and on which Pythons, the tests of each extra and framework passed or failed."""
+    result, same = needed("versions"), dict[str, list[str]]()
+    found = dict[tuple[str, str], dict[str, list[str]]]()
     for row in result["rows"]:
-        named = {"base": "package, cli", "train": "package, train"}.get(row["group"], f"{row['group']} {row['of']}")
-        told = row["tests"] if row["outcome"] == "passed" else "**failed**"
         python = row["versions"]["python"].rpartition(".")[0]
-        found.setdefault(named, {}).setdefault(row["level"] == "newest", {})[python] = told
-    rows = [[name, said(ends.get(False, {})), said(ends.get(True, {}))] for name, ends in sorted(found.items())]
-    return f"{markdown_table(['what', 'oldest or pinned', 'newest'], rows)}\n\n{made_by(result)}"
-
-
-def said(own: Mapping[str, str]) -> str:
-    """What tests said, by Python, with the Pythons that said the same together."""
-    pythons = {told: ", ".join(each for each in own if own[each] == told) for told in own.values()}
-    return "; ".join(f"{told} ({named})" for told, named in pythons.items())
+        told = python if row["outcome"] == "passed" else f"{python} **failed**"
+        found.setdefault((row["group"], row["of"]), {}).setdefault(row["level"], []).append(told)
+    for (group, of), levels in found.items():
+        told = "; ".join(f"{level} ({', '.join(pythons)})" for level, pythons in levels.items())
+        same.setdefault(told, []).append({"base": "the package", "train": "`train`"}.get(group, f"`{of}`"))
+    lines = (f"- {told}: {', '.join(names)}" for told, names in same.items())
+    return "\n".join([*lines, "", made_by(result)])

@@ -30,7 +30,6 @@ PARTS = {
     "sweep": ("docs/train.md", "sweep"),
     "first_minutes": ("docs/install.md", "minutes"),
     "first_table": ("docs/install.md", "table"),
-    "tests": ("tests/README.md", "times"),
 }
 """Page and part of each result that is shown as it is."""
 OF_GAMES = {
@@ -90,6 +89,7 @@ def parts() -> Iterator[Part]:
             yield Part(path, name, counted(kind, game, path))
     yield from (Part(ROOT / page, name, of_all(kind)) for kind, (page, name) in OF_ALL.items())
     yield Part(DOCS / "results.md", "evaluation", as_it_is("evaluation", DEFAULT))
+    yield Part(ROOT / "tests" / "README.md", "times", times())
     yield Part(ROOT / "README.md", "begin", first_commands())
     yield Part(ROOT / "README.md", "reasons", reasons())
     yield Part(ROOT / "README.md", "compile", first_move())
@@ -197,6 +197,15 @@ def rounded(value: float) -> str:
     if value >= 1e6:
         return f"{value / 1e6:.1f} million"
     return f"{round(value, -3 if value >= 1e4 else -2):,.0f}"
+
+
+def times() -> str:
+    """How long the tests take."""
+    told = []
+    for row in (result := needed("tests"))["rows"]:
+        outcome = f"{row['tests']:,} tests, {row['skipped']} skipped, {row['failures']} failed"
+        told.append(f"{row['run']} {row['minutes']:g} minutes ({outcome})")
+    return f"On two processes: {'; '.join(told)}.\n\n{made_by(result)}"
 
 
 def first_move() -> str:

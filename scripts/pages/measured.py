@@ -24,7 +24,6 @@ PARTS = {
     "dataset_size": ("docs/datasets.md", "dataset-size"),
     "offline_rl": ("docs/datasets.md", "offline-rl"),
     "tokens": ("docs/language_models.md", "tokens"),
-    "sweep": ("docs/train.md", "sweep"),
     "first_minutes": ("docs/install.md", "minutes"),
     "first_table": ("docs/install.md", "table"),
     "tests": ("tests/README.md", "times"),
@@ -233,7 +232,7 @@ def ppo_batch() -> str:
         tests.setdefault(row["steps"], []).append(row)
     rows = []
     for number, (steps, own) in enumerate(tests.items(), 1):
-        if number % 2 == 0 or number == len(tests):
+        if number % 4 == 0 or number == len(tests):
             rates, seconds = [row["win_rate"] for row in own], mean(row["cpu_seconds"] for row in own)
             spread = f"**{percent(mean(rates))}** ({percent(min(rates))} .. {percent(max(rates))})"
             rows.append([f"{steps:,}", spread, f"{seconds:.0f} s"])

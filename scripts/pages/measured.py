@@ -251,9 +251,8 @@ def frameworks() -> str:
             code, last = (ROOT / "examples" / example).read_text("utf-8"), found[name]["curve"][-1]
             shows = (ast.get_docstring(ast.parse(code)) or "").splitlines()[0].partition(": ")[2]
             facts = {"version": found[name]["version"], "example": f"[{example}](../examples/{example})"}
-            facts |= {"lines": len(code.splitlines()), "what it shows": shows}
-            facts |= {"steps/s": round(last["decisions"] / last["cpu_seconds"]), "win rate": last["win_rate"]}
-            rows.append({"framework": title, **facts, "after": int(last["decisions"]), "date": found[name]["date"]})
+            facts |= {"what it shows": shows, "steps/s": round(last["decisions"] / last["cpu_seconds"])}
+            rows.append({"framework": title, **facts, "win rate": last["win_rate"], "after": int(last["decisions"])})
     return f"{plain_tables(rows)}\n\n{made_by(result)}"
 
 

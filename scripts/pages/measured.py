@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from statistics import mean
 
-from blackjacky_agents.reports import duration, markdown_table, percent
+from blackjacky_agents.reports import markdown_table, percent
 from blackjacky_env.games import DEFAULT, get_game
 from scripts.pages.part import DOCS, MISSING, Part, Row, plain_tables, shown
 from scripts.results import ROOMS, ROOT, Result, load, made_by
@@ -20,9 +20,7 @@ PARTS = {
     "coverage": ("docs/tournaments.md", "coverage"),
     "cluster_bots": ("docs/scaling.md", "cluster-bots"),
     "cluster_search": ("docs/scaling.md", "cluster-search"),
-    "dataset_size": ("docs/datasets.md", "dataset-size"),
     "offline_rl": ("docs/datasets.md", "offline-rl"),
-    "first_minutes": ("docs/install.md", "minutes"),
     "first_table": ("docs/install.md", "table"),
     "tests": ("tests/README.md", "times"),
 }
@@ -82,7 +80,6 @@ def parts() -> Iterator[Part]:
             yield Part(ROOT / page.format(game=game), name, as_it_is(kind, game))
     yield from (Part(ROOT / page, name, of_all(kind)) for kind, (page, name) in OF_ALL.items())
     yield Part(DOCS / "results.md", "evaluation", as_it_is("evaluation", DEFAULT))
-    yield Part(ROOT / "README.md", "begin", first_commands())
     yield Part(ROOT / "README.md", "reasons", reasons())
     yield Part(ROOT / "README.md", "compile", first_move())
     yield Part(DOCS / "install.md", "compile", starts())
@@ -125,22 +122,6 @@ def of_all(kind: str) -> str:
 def speeds() -> dict[str, float]:
     """The medians of the benchmark, by name of the line."""
     return {row["what"]: row["median"] for row in needed("speed")["rows"]}
-
-
-def waits() -> dict[str, float]:
-    """Seconds of a newcomer's first minutes, from `git clone`."""
-    return {row["from `git clone` to"]: row["seconds"] for row in needed("first_minutes")["rows"]}
-
-
-def first_commands() -> str:
-    """The two commands that do everything, with how long they take."""
-    trained = duration(waits()["end of `make train`"])
-    tested = max(row["minutes"] for row in needed("tests")["rows"] if row["run"] == "`make test`")
-    lines = [
-        f"make train   # installs what it needs, trains a network for five minutes and tests it: {trained} in all",
-        f"make test    # installs what the tests need and runs those of every change: {tested:g} minutes for these",
-    ]
-    return "```\n" + "\n".join(lines) + "\n```"
 
 
 def reasons() -> str:

@@ -63,12 +63,12 @@ def games() -> str:
 
 
 def rewards() -> str:
-    """Random moves of a short game, and the beginning of the next: who decides, what is paid, what has been earned."""
+    """Random moves of a short game: who decides, what is paid, what has been earned."""
     options: dict[str, Any] = {"hearts": 1, "max_turns_per_round": 4}
     reward, seats = get_game(DEFAULT).score_reward, 3
     batch = make_batch(DEFAULT, 1, seats, 5, reward=reward, per_seat=True, **options)
     rows, decided = [], set()
-    for step in range(1, 16):
+    for step in range(1, 13):
         seat = int(batch.current_player[0])
         decided.add(seat)
         batch.step(batch.random_actions())
@@ -77,7 +77,6 @@ def rewards() -> str:
         paid, total = (array[0, :seats].astype(int).tolist() for array in (batch.rewards, batch.cumulative_rewards))
         told = ", ".join(f"seat {each}: {total[each]:+d}".replace("+0", "0") for each in earned)
         rows.append([step, seat, ", ".join(map(str, paid)), told, "yes" if ended else ""])
-        decided = set() if ended else decided
     return markdown_table(["step", "decides", "`rewards`", "`cumulative_rewards` of who is next", "terminated"], rows)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean
 
-from blackjacky_agents.reports import duration, markdown_table, percent
+from blackjacky_agents.reports import markdown_table, percent
 from blackjacky_env.games import DEFAULT, get_game
 from scripts.pages.part import DOCS, MISSING, Part, Row, plain_tables, shown
 from scripts.results import ROOMS, ROOT, Result, load, made_by, path_of
@@ -23,12 +23,7 @@ PARTS = {
     "coverage": ("docs/tournaments.md", "coverage"),
     "cluster_bots": ("docs/scaling.md", "cluster-bots"),
     "cluster_search": ("docs/scaling.md", "cluster-search"),
-    "dataset_speed": ("docs/datasets.md", "dataset-speed"),
-    "dataset_size": ("docs/datasets.md", "dataset-size"),
     "offline_rl": ("docs/datasets.md", "offline-rl"),
-    "tokens": ("docs/language_models.md", "tokens"),
-    "sweep": ("docs/train.md", "sweep"),
-    "first_minutes": ("docs/install.md", "minutes"),
     "first_table": ("docs/install.md", "table"),
 }
 """Page and part of each result that is shown as it is."""
@@ -90,7 +85,6 @@ def parts() -> Iterator[Part]:
     yield from (Part(ROOT / page, name, of_all(kind)) for kind, (page, name) in OF_ALL.items())
     yield Part(DOCS / "results.md", "evaluation", as_it_is("evaluation", DEFAULT))
     yield Part(ROOT / "tests" / "README.md", "times", times())
-    yield Part(ROOT / "README.md", "begin", first_commands())
     yield Part(ROOT / "README.md", "reasons", reasons())
     yield Part(ROOT / "README.md", "compile", first_move())
     yield Part(DOCS / "install.md", "compile", starts())
@@ -150,22 +144,6 @@ def of_all(kind: str) -> str:
 def speeds() -> dict[str, float]:
     """The medians of the benchmark, by name of the line."""
     return {row["what"]: row["median"] for row in needed("speed")["rows"]}
-
-
-def waits() -> dict[str, float]:
-    """Seconds of a newcomer's first minutes, from `git clone`."""
-    return {row["from `git clone` to"]: row["seconds"] for row in needed("first_minutes")["rows"]}
-
-
-def first_commands() -> str:
-    """The two commands that do everything, with how long they take."""
-    trained = duration(waits()["end of `make train`"])
-    tested = max(row["minutes"] for row in needed("tests")["rows"] if row["run"] == "`make test`")
-    lines = [
-        f"make train   # installs what it needs, trains a network for five minutes and tests it: {trained} in all",
-        f"make test    # installs what the tests need and runs those of every change: {tested:g} minutes for these",
-    ]
-    return "```\n" + "\n".join(lines) + "\n```"
 
 
 def reasons() -> str:
@@ -264,7 +242,7 @@ def ppo_batch() -> str:
         tests.setdefault(row["steps"], []).append(row)
     rows = []
     for number, (steps, own) in enumerate(tests.items(), 1):
-        if number % 2 == 0 or number == len(tests):
+        if number % 4 == 0 or number == len(tests):
             rates, seconds = [row["win_rate"] for row in own], mean(row["cpu_seconds"] for row in own)
             spread = f"**{percent(mean(rates))}** ({percent(min(rates))} .. {percent(max(rates))})"
             rows.append([f"{steps:,}", spread, f"{seconds:.0f} s"])
@@ -283,9 +261,8 @@ def frameworks() -> str:
             code, last = (ROOT / "examples" / example).read_text("utf-8"), found[name]["curve"][-1]
             shows = (ast.get_docstring(ast.parse(code)) or "").splitlines()[0].partition(": ")[2]
             facts = {"version": found[name]["version"], "example": f"[{example}](../examples/{example})"}
-            facts |= {"lines": len(code.splitlines()), "what it shows": shows}
-            facts |= {"steps/s": round(last["decisions"] / last["cpu_seconds"]), "win rate": last["win_rate"]}
-            rows.append({"framework": title, **facts, "after": int(last["decisions"]), "date": found[name]["date"]})
+            facts |= {"what it shows": shows, "steps/s": round(last["decisions"] / last["cpu_seconds"])}
+            rows.append({"framework": title, **facts, "win rate": last["win_rate"], "after": int(last["decisions"])})
     return f"{plain_tables(rows)}\n\n{made_by(result)}"
 
 

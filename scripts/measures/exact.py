@@ -4,7 +4,7 @@
     python -m scripts.measures.exact --tables mini-1 --minutes 1
 
 results/GAME/exact.json has the size and value of each table, and the exploitability of agents.
-Everything runs on one thread, and seconds are those of the CPU. The curves in that file were measured once.
+Everything runs on one thread, and seconds are those of the CPU.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def main(args: Args) -> None:
     for name in get_game(args.game).tables:
         if args.tables and name not in args.tables:
             continue
-        row = before.get(name, {"table": name, "agents": {}, "curves": {}})
+        row = before.get(name, {"table": name, "agents": {}})
         if name in before and set(agent_names(args.game)) <= set(row["agents"]):
             continue
         print(f"{args.game} {name} ...", flush=True)

@@ -194,7 +194,7 @@ def proof(game: str) -> dict[str, int]:
     if fuzz["differences"] or mutants["unexplained"] or leaks["leaks"]:
         raise ValueError(f"a proof of {game} has failed: {fuzz}, {mutants}, {leaks}")
     noticed = mutants["mutants"] - mutants["survivors"]
-    counts = {"mutants": mutants["mutants"], "noticed": noticed}
+    counts = {"mutants": mutants["mutants"], "of": mutants["all"], "noticed": noticed}
     return {**counts, "actions": fuzz["actions"], "positions": leaks["positions"]}
 
 
@@ -205,6 +205,7 @@ def proofs() -> str:
         found, tests = proof(game), f"../tests/games/{game}"
         actions = f"[{found['actions']:,}]({tests}/reference/README.md#the-long-run)"
         noticed = f"[{found['noticed']:,} of {found['mutants']:,}]({tests}/README.md#mutation-testing)"
+        noticed += f", a sample of {found['of']:,}" * (found["of"] > found["mutants"])
         positions = f"[{found['positions']:,}]({tests}/README.md#nothing-hidden-is-shown)"
         rows.append([get_game(game).title, actions, noticed, positions])
     heading = ["game", "actions without a difference", "small changes noticed", "positions without a leak"]

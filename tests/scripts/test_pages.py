@@ -69,7 +69,7 @@ def test_a_result_is_read_as_it_was_saved_and_shown_with_its_command_unless_othe
 def test_a_proof_that_has_failed_is_no_proof(folder):
     settings = {
         "fuzz": {"actions": 9, "differences": 0},
-        "mutants": {"mutants": 9, "survivors": 2, "unexplained": 0},
+        "mutants": {"mutants": 9, "all": 9, "survivors": 2, "unexplained": 0},
         "leaks": {"positions": 9, "leaks": 0},
     }
     for kind, facts in settings.items():

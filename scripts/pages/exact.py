@@ -21,14 +21,14 @@ def parts() -> Iterator[Part]:
     for game in ROOMS:
         if result := load("exact", game):
             rows = {row["table"]: row for row in result["rows"] if row["table"] in get_game(game).tables}
-            exact += [f"### {get_game(game).title}", sizes(game, rows), agents(game, rows), made_by(result)]
+            exact += [f"### {get_game(game).title}", sizes(rows), agents(game, rows), made_by(result)]
     yield Part(PAGE, "exact", "\n\n".join(filter(None, exact)) or MISSING)
 
 
-def sizes(game: str, rows: Rows) -> str:
+def sizes(rows: Rows) -> str:
     """Size and value of every table."""
     columns = {
-        "table": lambda row: f"`{row['table']}`: {get_game(game).tables[row['table']].about}",
+        "table": lambda row: code(row["table"]),
         "players": lambda row: row["size"]["num_players"],
         "nodes": lambda row: f"{row['size']['nodes']:,}",
         "information states": lambda row: f"{row['size']['information_states']:,}",
@@ -36,9 +36,7 @@ def sizes(game: str, rows: Rows) -> str:
         "solved to": lambda row: f"{row['solution']['exploitability']:.1g}",
         "CPU seconds": lambda row: f"{row['solution']['seconds']:,.3g}",
     }
-    several = any(row["size"]["num_players"] > 2 for row in rows.values())
-    note = " With more than two players they are the values of the strategies found, not of the game." * several
-    return f"{table(rows.values(), columns)}\n\nValues are means over all deals.{note}"
+    return table(rows.values(), columns)
 
 
 def agents(game: str, rows: Rows) -> str:

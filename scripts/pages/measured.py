@@ -205,7 +205,7 @@ def proofs() -> str:
         found, tests = proof(game), f"../tests/games/{game}"
         actions = f"[{found['actions']:,}]({tests}/reference/README.md#the-long-run)"
         noticed = f"[{found['noticed']:,} of {found['mutants']:,}]({tests}/README.md#mutation-testing)"
-        noticed += f", a sample of {found['of']:,}" * (found["of"] > found["mutants"])
+        noticed += f", sampled from {found['of']:,}" * (found["of"] > found["mutants"])
         positions = f"[{found['positions']:,}]({tests}/README.md#nothing-hidden-is-shown)"
         rows.append([get_game(game).title, actions, noticed, positions])
     heading = ["game", "actions without a difference", "small changes noticed", "positions without a leak"]

@@ -218,7 +218,7 @@ def standings(cards: Cards) -> str:
     best = sorted(cards.items(), key=lambda item: (-item[1].score.mean, item[0].name))
     ranks = [1 + sum(other.score.low > card.score.high for other in cards.values()) for _, card in best]
     rows = [[rank, *row_of(path, card)] for rank, (path, card) in zip(ranks, best, strict=True)]
-    table = markdown_table(["rank", "agent", "score", "weakest against", "a move", "kind", "by"], rows)
+    table = markdown_table(["rank", "agent", "score", "weakest against", "a move", "by"], rows)
     return f"{table}\n\nWho wins every game has {ceiling(find_protocol(best[0][1].game)):.0f}."
 
 
@@ -233,7 +233,6 @@ def row_of(path: Path, card: ScoreCard) -> Sequence[object]:
         f"**{card.score.mean:.1f}** ({card.score.low:.1f} .. {card.score.high:.1f})",
         f"`{worst.opponents}`: {worst.score.mean:.0f}",
         f"{time:,.0f} µs" if time < 1000 else f"{time / 1000:,.1f} ms",
-        plain(card.entry.kind),
         plain(card.entry.by),
     ]
 

@@ -215,10 +215,17 @@ def position(number: int, each: Row) -> str:
     player = env.possible_agents.index(env.agent_selection)
     names = ["you" if seat == player else f"player {seat}" for seat in range(env.num_players)]
     told = [in_words(word, texts, names) for word in in_scene(env.scene(env.agent_selection))]
-    described = "\n".join(f"- {line}" for line in told if not line.endswith(": empty."))
+    described = "\n".join(f"- {in_suits(line)}" for line in told if not line.endswith(": empty."))
     answers: list[str] = []
     for action, cost in zip(each["actions"], each["costs"], strict=True):
         by = ", ".join(code(name) for name, choice in each["chosen"].items() if choice == action)
         costs = f"costs {percent(cost['mean'])} ({100 * cost['low']:.1f} .. {100 * cost['high']:.1f})"
         answers.append(f"{code(env.action_name(action))} ({by}) {costs if answers else 'is best'}")
     return f"**{number}.**\n\n{described}\n\n{'; '.join(answers)}."
+
+
+def in_suits(line: str) -> str:
+    """A line that names the suit of consecutive cards once: ``"red 3, red 8"`` is ``"red 3, 8"``."""
+    while (short := re.sub(r"\b([a-z]+) (\d+(?:, \d+)*), \1 (?=\d)", r"\1 \2, ", line)) != line:
+        line = short
+    return line

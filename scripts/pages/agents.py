@@ -74,16 +74,12 @@ def trained() -> str:
 
 
 def trainings(result: Result) -> Iterator[Row]:
-    """What presets reach from the beginning: a row for each preset, network size and length, over its seeds."""
-    own = [row for row in result["rows"] if "--init-from" not in row["options"]]
-    kinds = groupby(own, key=lambda row: (row["preset"], row["hidden_sizes"], row["minutes"]))
-    for (preset, sizes, minutes), group in kinds:
+    """What presets reach from the beginning: a row for each preset, over its seeds."""
+    for preset, group in groupby(result["rows"], key=lambda row: row["preset"]):
         runs = list(group)
         rates = [row["result"]["win_rate"] for row in runs]
         yield {
             "preset": code(preset),
-            "hidden": " x ".join(map(str, sizes)).replace(" ", ""),
-            "minutes": int(minutes),
             "median win rate": f"**{percent(median(rates))}**",
             "runs": f"{len(runs)}: {100 * min(rates):.1f} .. {100 * max(rates):.1f}" if len(runs) > 1 else "one run",
             "decisions/s": round(mean(row["steps"] / max(row["seconds"], 1) for row in runs)),

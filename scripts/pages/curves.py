@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from blackjacky_agents.learning.curves import Curve, DrawnCurve, as_svg, draw_curves
-from blackjacky_agents.learning.stored_settings import presets_of
 from blackjacky_env.games import get_game
 from scripts.pages.measured import FRAMEWORKS
 from scripts.pages.part import DOCS, Part
@@ -44,18 +43,13 @@ def panel(width: float = 8, height: float = 4.5, **axes: Any) -> tuple[Figure, A
 
 
 def training(game: str, result: Result) -> str:
-    """The learning curves of a game's presets by time: a line for each preset as it is, and each length."""
-    usual = [
-        row
-        for row in result["rows"]
-        if not row["options"] and tuple(row["hidden_sizes"]) == presets_of(game)[row["preset"]].hidden_sizes
-    ]
+    """The learning curves of a game's presets by time: a line for each preset."""
     lines = []
-    for (preset, minutes), own in groupby(usual, key=lambda row: (row["preset"], row["minutes"])):
+    for preset, own in groupby(result["rows"], key=lambda row: row["preset"]):
         rows = list(own)
         runs = [Curve(*np.array(row["curve"]).T) for row in rows]
-        lines.append(DrawnCurve(f"{preset}, {minutes:g} min", runs, rows[0]["result"]["players"]))
-    title = f"{get_game(game).title}: against {lines[0].players - 1} {usual[0]['result']['opponents']}"
+        lines.append(DrawnCurve(preset, runs, rows[0]["result"]["players"]))
+    title = f"{get_game(game).title}: against {lines[0].players - 1} {result['rows'][0]['result']['opponents']}"
     return as_svg(draw_curves(lines, title, ["seconds"]), f"learning-{game}")
 
 

@@ -21,6 +21,7 @@ from scripts.results import AGENTS, RESULTS, ROOMS, ROOT, Result, load, made_by
 
 FORMER = "former_"  # Begins the names of agents that are only shipped to train others.
 PAGE = DOCS / "results.md"
+OURS = "The Blackjacky authors"  # Who made the agents of whom the standings name nobody.
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*\.json")  # of a card's file, which is part of an address
 _PLAIN = re.compile(r"[^\W_]|[ ,()]")
@@ -214,22 +215,22 @@ def standings(cards: Cards) -> str:
     best = sorted(cards.items(), key=lambda item: (-item[1].score.mean, item[0].name))
     ranks = [1 + sum(other.score.low > card.score.high for other in cards.values()) for _, card in best]
     rows = [[rank, *row_of(path, card)] for rank, (path, card) in zip(ranks, best, strict=True)]
-    table = markdown_table(["rank", "agent", "score", "weakest against", "a move", "by"], rows)
+    table = markdown_table(["rank", "agent", "score", "weakest against", "a move"], rows)
     return f"{table}\n\nWho wins every game has {ceiling(find_protocol(best[0][1].game)):.0f}."
 
 
 def row_of(path: Path, card: ScoreCard) -> Sequence[object]:
     """The cells of a card, without its rank."""
     worst = min(card.tables, key=lambda table: table.score.mean)
+    by = "" if card.entry.by == OURS else f" by {plain(card.entry.by)}"
     link = f", [link]({card.entry.link})" if card.entry.link else ""
     name = PurePath(card.name.removeprefix("ppo:")).stem if card.name.startswith("ppo:") else card.name
     time = card.run.move_microseconds
     return [
-        f"[{plain(name)}](../results/{card.game}/scores/{path.name}){link}",
+        f"[{plain(name)}](../results/{card.game}/scores/{path.name}){by}{link}",
         f"**{card.score.mean:.1f}** ({card.score.low:.1f} .. {card.score.high:.1f})",
         f"`{worst.opponents}`: {worst.score.mean:.0f}",
         f"{time:,.0f} µs" if time < 1000 else f"{time / 1000:,.1f} ms",
-        plain(card.entry.by),
     ]
 
 

@@ -66,6 +66,8 @@ SHOWN = (
     "`run_random`: 4,096 games, 4 players, 2 threads",
     *(f"`run_random` of `{game}`: 4,096 games, 4 players, 1 thread" for game in ROOMS if game != DEFAULT),
     "`step` from Python: 4,096 games, 4 players, 2 threads",
+    "one seat through Gymnasium",
+    "one seat in 1,024 games through Gymnasium, 1 thread",
     "playouts of 4 `counter`",
     "one decision of `counter` through `act`",
     "memory of a game in a batch",

@@ -171,7 +171,7 @@ def coverage(simulate: Simulation, luck: Luck, players: int, games: int, repeats
 
 
 ROWS: tuple[tuple[str, Simulation, tuple[int, ...], tuple[Luck, ...]], ...] = (
-    ("score: 9 tables", whole_score, (0,), LUCKS),
+    ("score: 9 tables", whole_score, (0,), (INDEPENDENT, ALIKE)),
     ("tournament: win rate", tournament, (4,), (*LUCKS, VERY_ALIKE)),
     ("tournament: finishes ahead of", pair, (4,), (INDEPENDENT, SHARED)),
     ("tournament: rating", rating, (4,), (INDEPENDENT, ALIKE)),

@@ -27,7 +27,7 @@ train: $(INSTALLED) ## train an agent (five minutes on 2 cores) and show how it 
 # Both write the time of every test into build/; the order is random.
 PYTEST := $(RUN) -m pytest -n $(WORKERS) --dist worksteal
 
-test: $(DEV) ## run the tests that every change has to pass: five minutes on 2 cores
+test: $(DEV) ## run the tests that every change has to pass
 	$(PYTEST) --junitxml build/test.xml $(ARGS)
 
 prove: $(DEV) ## run all other tests: every game with everything, browsers, GPU code, notebooks, long searches for errors

@@ -15,6 +15,7 @@ import csv
 import json
 import platform
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -213,21 +214,15 @@ def write_curves(session: nox.Session, framework: str, package: str) -> None:
 
 def rows_of(kind: str) -> list[dict[str, Any]]:
     """The rows of a file of results."""
-    rows: list[dict[str, Any]] = json.loads((ROOT / "results" / f"{kind}.json").read_text("utf-8"))["rows"]
-    return rows
+    runs = json.loads((ROOT / "results" / f"{kind}.json").read_text("utf-8"))["runs"]
+    return [row for run in runs for row in run["rows"]]
 
 
 def write_row(kind: str, row: dict[str, Any], replaced: Sequence[dict[str, Any]]) -> None:
     """Put a row into a file of results, in place of others."""
-    path = ROOT / "results" / f"{kind}.json"
-    rows = [*(each for each in rows_of(kind) if each not in replaced), row]
-    head = {name: value for name, value in json.loads(path.read_text("utf-8")).items() if name != "rows"}
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, check=False, capture_output=True, text=True
+    sys.path.insert(0, str(ROOT))
+    from scripts.results import save
+
+    save(
+        kind, [row], command=shlex.join(["python", "-m", "nox", *sys.argv[1:]]), replaces=lambda each: each in replaced
     )
-    head |= {"command": " ".join(["nox", *sys.argv[1:]]), "commit": commit.stdout.strip(), "date": row["date"]}
-    text = json.dumps(head, indent=1, ensure_ascii=False).removesuffix("\n}")
-    lines = ",\n".join(f"  {json.dumps(each, ensure_ascii=False)}" for each in rows)
-    aside = path.with_suffix(".new")
-    aside.write_text(f'{text},\n "rows": [\n{lines}\n ]\n}}\n', "utf-8")
-    aside.replace(path)

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -34,11 +33,10 @@ from blackjacky_agents.data import Dataset
 from blackjacky_agents.games import encodings_of
 from blackjacky_agents.networks.agent_file import load_agent, save_agent
 from blackjacky_agents.networks.network import encode_all, layers_of
-from blackjacky_agents.reports import markdown_table, rate_cells, where, where_run, write_part
+from blackjacky_agents.reports import markdown_table, rate_cells
+from blackjacky_agents.storage.files import write_json
 
 ILLEGAL = -1e8  # value of an illegal action
-NOT_TOLD = ("folder", "page")  # options that change no result
-PACKAGES = ("torch", "torchrl")
 
 
 @dataclass
@@ -51,7 +49,7 @@ class Args:
     encoding: str = ""  # network input, by default the game's own; "raw" is the scaled observation
     opponent: str = ""  # bot in all other seats of the test, by default the strongest
     games: int = 20_000  # of each test
-    page: Path | None = None  # document whose part `offline-rl` gets the results
+    output: Path | None = None  # file for the results (JSON)
     seed: int = 1
     threads: int = 1
 
@@ -179,13 +177,13 @@ def main(args: Args) -> None:
     paths = {"behaviour cloning": learner.save("clone")}
     learner.conservative_q_learning()
     paths["then CQL"] = learner.save("cql")
-    told = report(args, learner.dataset, paths)
-    print(told)
-    if args.page is not None:
-        write_part(args.page, "offline-rl", told)
+    rows = results(args, learner.dataset, paths)
+    print(markdown_table(rows[0], [row.values() for row in rows]))
+    if args.output is not None:
+        write_json(args.output, rows)
 
 
-def report(args: Args, dataset: Dataset, paths: dict[str, Path]) -> str:
+def results(args: Args, dataset: Dataset, paths: dict[str, Path]) -> list[dict[str, str]]:
     """Win rates in a random seat against copies of a bot, of the agents learned and of those in the data."""
     setup = dataset.setup
     opponent = make_agent(args.opponent or bot_names(setup.game.name)[-1], setup.game.name)
@@ -193,22 +191,11 @@ def report(args: Args, dataset: Dataset, paths: dict[str, Path]) -> str:
     options = {"game": setup.game.name, "variant": setup.variant, "threads": args.threads, **setup.options}
     agents = {f"`{name}`, in the data": make_agent(name, setup.game.name) for name in setup.policies}
     agents |= {name: load_agent(path, setup.game.name) for name, path in paths.items()}
-    rows = [[name, *rate_cells(asdict(test(agent, **options)[0]))] for name, agent in agents.items()]
-    return (
-        f"{markdown_table(['agent', 'win rate', '95 % interval', 'par'], rows)}\n\n{how(args, dataset, opponent.name)}"
-    )
-
-
-def how(args: Args, dataset: Dataset, opponent: str) -> str:
-    """How the results came about."""
-    given = [(each.name, getattr(args, each.name), each.default) for each in fields(args) if each.name not in NOT_TOLD]
-    changed = [f"--{name.replace('_', '-')} {value}" for name, value, default in given if value != default]
-    command = " ".join(["python examples/offline_rl.py", *changed])
-    seats = dataset.setup.num_players - 1
-    return (
-        f"`{command}` with the data of `{dataset.description.command}`: {args.games:,} games in a random seat against "
-        f"{seats} `{opponent}`. {where_run(where())}, {', '.join(f'{name} {version(name)}' for name in PACKAGES)}."
-    )
+    heading = ["agent", "win rate", "95 % interval", "par"]
+    return [
+        dict(zip(heading, [name, *rate_cells(asdict(test(agent, **options)[0]))], strict=True))
+        for name, agent in agents.items()
+    ]
 
 
 if __name__ == "__main__":

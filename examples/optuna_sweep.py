@@ -5,8 +5,7 @@
 
 Every training is a run of its own, stopped early if its win rate against the strongest bot is below the median of the
 others after the same time. Trials are kept in runs/sweep/trials.log, so a sweep that was interrupted goes on, and
-several processes can share one. At the end: a table of the best trials, sweep.md, and a picture of all,
-sweep.svg. Those beside this file, which docs/train.md shows, are copies.
+several processes can share one. At the end: a table of the best trials, sweep.md, and a picture of all, sweep.svg.
 """
 
 from __future__ import annotations

@@ -35,6 +35,7 @@ from blackjacky_agents.learning.curves import Curve, DrawnCurve, draw_curves
 from blackjacky_agents.networks.agent_file import load_agent, save_agent
 from blackjacky_agents.networks.network import encode_all, layers_of
 from blackjacky_agents.reports import percent, processor
+from blackjacky_agents.storage.files import write_json
 from blackjacky_env import make_batch
 from blackjacky_env.games import get_game
 
@@ -44,6 +45,7 @@ class Args:
     """PPO in one file: one network learns to play every seat, against itself, in a batch of compiled games."""
 
     folder: Path = Path("runs/ppo_batch")  # for agents, TensorBoard's files, and the learning curve of all seeds
+    output: Path | None = None  # file for the learning curve of this seed (JSON)
     seed: int = 1  # of the games, the network and the sampled actions
     threads: int = 1  # CPU threads; a network this small gains nothing from more
     game: str = "black_jacky"  # name of the game
@@ -233,6 +235,8 @@ def main(args: Args) -> None:
         curve[-1] |= {"games": games, **{name: round(rate, 4) for name, rate in rates.items()}}
         curve[-1] |= {"decisions_per_game": round(charts["decisions_per_game"]), "processor": processor()}
         write_curve(args, curve)
+        if args.output is not None:
+            write_json(args.output, curve)
         won = f"{percent(score.win_rate)} ({percent(score.low)} .. {percent(score.high)})"
         print(
             f"{steps:,} decisions, {seconds:.0f} s: wins {won} of {games:,} games against {args.opponent}", flush=True

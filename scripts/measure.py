@@ -1,9 +1,13 @@
-"""Make results again as results/results.toml says: those that are missing, or of other weights than are shipped.
+"""Make results again as results/results.toml says: those that are missing or out of date.
 
-python -m scripts.measure                          everything; hours
-python -m scripts.measure ladder --game GAME
-python -m scripts.measure ladder --again
-python -m scripts.pages                            then the tables and pictures of the pages
+    python -m scripts.measure --stale                  what is out of date, why, and how long it took last
+    python -m scripts.measure                          make all that; hours
+    python -m scripts.measure ladder --game GAME
+    python -m scripts.measure ladder --again
+    python -m scripts.pages                            then the tables and pictures of the pages
+
+Out of date is what was made with other weights than those that are shipped, of earlier rules, bots or samples, or by
+another command than today's.
 """
 
 from __future__ import annotations
@@ -12,14 +16,17 @@ import json
 import shlex
 import subprocess
 import sys
+import time
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import tyro
 
-from scripts.results import LIST, ROOMS, ROOT, outdated, path_of, save
+from blackjacky_agents.reports import duration
+from scripts.results import LIST, ROOMS, ROOT, earlier, other_weights, path_of, save
 
 FOLDER = ROOT / "runs" / "measured"  # What commands write before it is put into the common form.
 Entry = dict[str, Any]
@@ -27,11 +34,12 @@ Entry = dict[str, Any]
 
 @dataclass(frozen=True)
 class Args:
-    """Make results again: those that are missing, or were made with other weights than those that are shipped."""
+    """Make results again: those that are missing or out of date."""
 
     names: tyro.conf.Positional[tuple[str, ...]] = ()  # Results by name, as in results/results.toml; by default all.
     game: str | None = None  # Those of this game only.
-    again: bool = False  # Make them even if they are there.
+    again: bool = False  # Make them even if they are up to date.
+    stale: bool = False  # Only say which are missing or out of date, why, and how long they took last.
     dry: bool = False  # Only print the commands.
 
 
@@ -44,13 +52,54 @@ def main(args: Args) -> int:
     if args.game not in (None, *ROOMS):
         print(f"error: no game {args.game!r}; there are {', '.join(ROOMS)}", file=sys.stderr)
         return 2
+    minutes = 0.0
     for name, entry in entries.items():
         for game in entry.get("games", [None]):
-            wanted = name in (args.names or entries) and (args.game is None or game == args.game)
-            path = path_of(name, game)
-            if wanted and (args.again or not path.exists() or outdated(json.loads(path.read_text("utf-8")), game)):
+            if name not in (args.names or entries) or args.game not in (None, game):
+                continue
+            reasons = [*dict.fromkeys(why_stale(name, entry, game))]
+            if args.stale and reasons:
+                took = minutes_of(name, game)
+                minutes += took or 0
+                told = duration(60 * took) if took else "time unknown"
+                print(f"{path_of(name, game).relative_to(ROOT)}: {'; '.join(reasons)} ({told})")
+            elif not args.stale and (args.again or reasons):
                 make(name, entry, game, args.dry)
+    if args.stale and minutes:
+        print(f"{duration(60 * minutes)} on two cores, and what has no time yet")
     return 0
+
+
+def why_stale(name: str, entry: Entry, game: str | None) -> Iterator[str]:
+    """Why a result has to be made again; nothing if it is up to date."""
+    path = path_of(name, game)
+    if not path.exists():
+        yield "missing"
+        return
+    todays = commands_of(entry, game, output_of(name, game))
+    for run in json.loads(path.read_text("utf-8"))["runs"]:
+        yield from (f"other weights of {agent}" for agent in other_weights(run, game))
+        yield from (f"of earlier {what}" for what in earlier(run, game))
+        if run["command"] not in todays:
+            yield f"made by {shorter(run['command'])!r}"
+
+
+def shorter(text: str, most: int = 60) -> str:
+    """The first characters of a text."""
+    return text if len(text) <= most else f"{text[: most - 4]} ..."
+
+
+def minutes_of(name: str, game: str | None) -> float | None:
+    """How long the commands of a result took; None if that is not known."""
+    if not (path := path_of(name, game)).exists():
+        return None
+    found = [run["minutes"] for run in json.loads(path.read_text("utf-8"))["runs"]]
+    return None if None in found else sum(found)
+
+
+def output_of(name: str, game: str | None) -> Path:
+    """Where commands write before it is put into the common form."""
+    return FOLDER / f"{'-'.join(filter(None, (game, name)))}.json"
 
 
 def commands_of(entry: Entry, game: str | None, output: Path) -> list[str]:
@@ -61,23 +110,37 @@ def commands_of(entry: Entry, game: str | None, output: Path) -> list[str]:
 
 def make(name: str, entry: Entry, game: str | None, dry: bool = False) -> None:
     """Run the commands of a result, and write it if they do not; `CalledProcessError` if one of them fails."""
-    output = FOLDER / f"{'-'.join(filter(None, (game, name)))}.json"
-    commands = commands_of(entry, game, output)
-    if not dry:
-        output.unlink(missing_ok=True)  # some commands add to it
-    for command in commands:
+    output, first = output_of(name, game), True
+    for command in commands_of(entry, game, output):
         print(command, flush=True)
-        if not dry:
-            FOLDER.mkdir(parents=True, exist_ok=True)
-            run(command)
-    if dry or not any(output.relative_to(ROOT).as_posix() in command for command in commands):
-        return
-    found = json.loads(output.read_text("utf-8"))
-    rows = found[entry["rows"]] if "rows" in entry else found
-    settings = {fact: found[fact] for fact in entry.get("settings", ())}
-    told = "; ".join(commands)
-    facts = {"what": entry["what"], "command": told, "seed": entry.get("seed", 0), "settings": settings}
-    print(f"{save(name, rows, game=game, weights=entry.get('weights', ()), **facts).relative_to(ROOT)} written")
+        if dry:
+            continue
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        output.unlink(missing_ok=True)
+        begun = time.monotonic()
+        run(command)
+        if not output.exists():
+            continue
+        found = json.loads(output.read_text("utf-8"))
+        path = save(
+            name,
+            rows_in(found, entry.get("rows")),
+            command=command,
+            game=game,
+            seed=entry.get("seed", 0),
+            settings={fact: found[fact] for fact in entry.get("settings", ())},
+            weights=entry.get("weights", ()),
+            minutes=(time.monotonic() - begun) / 60,
+            replaces=(lambda _: True) if first else (lambda _: False),
+        )
+        first = False
+        print(f"{path.relative_to(ROOT)} written", flush=True)
+
+
+def rows_in(found: Any, name: str | None) -> list[dict[str, Any]]:
+    """The rows in what a command has written: under a name, the list, or the object, which is one row."""
+    rows = found if name is None else found[name]
+    return rows if isinstance(rows, list) else [rows]
 
 
 def run(command: str) -> None:

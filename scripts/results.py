@@ -3,10 +3,13 @@
 ``results/KIND.json``, or ``results/GAME/KIND.json`` for what belongs to a game, holds an object with
 
 - ``what``: a sentence that says what the rows are,
-- ``command``, ``seed``, ``commit``, ``date``, ``machine``, ``versions``: how they were made,
-- ``weights``: SHA-256 of the weights of every trained agent that they depend on,
 - ``settings``: facts that all rows have in common, if there are any,
-- ``rows``: objects. Those that are shown as they are have the headings of their table as names.
+- ``runs``: an object for each command that made rows, with
+
+  - ``command``, ``seed``, ``commit``, ``date``, ``minutes``, ``machine``, ``versions``: how they were made,
+  - ``weights``: SHA-256 of the weights of every trained agent that they depend on,
+  - ``fingerprints``: of what was measured, such as rules and bots (`fingerprints_of`),
+  - ``rows``: objects. Those that are shown as they are have the headings of their table as names.
 
 Score cards of agents, ``results/GAME/scores/NAME.json``, have a form of their own (`blackjacky score --check`).
 """
@@ -16,14 +19,16 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from blackjacky_agents import bot_names
 from blackjacky_agents.reports import ready_for_json, typed, where
 from blackjacky_agents.storage.files import write_file
 from blackjacky_env.games import GAMES
@@ -35,7 +40,9 @@ AGENTS = ROOT / "agents" / "blackjacky_agents" / "games"
 ROOMS = {name: room for name in GAMES if (room := ROOT / "blackjacky_env" / "games" / name).is_dir()}
 """Folders of the games in this repository, by name."""
 
+_BEGUN = time.monotonic()
 Result = dict[str, Any]
+Row = Mapping[str, Any]
 
 
 def path_of(kind: str, game: str | None = None) -> Path:
@@ -44,19 +51,24 @@ def path_of(kind: str, game: str | None = None) -> Path:
 
 
 def load(kind: str, game: str | None = None) -> Result | None:
-    """A result; None if it has not been measured. `ValueError` if it was made with other weights than are shipped."""
+    """A result, with the rows of all its runs as ``rows``; None if it has not been measured.
+
+    `ValueError` if it was made with other weights than are shipped.
+    """
     path = path_of(kind, game)
     if not path.exists():
         return None
     result: Result = json.loads(path.read_text("utf-8"))
-    if others := outdated(result, game):
-        raise ValueError(f"{path.relative_to(RESULTS.parent)} was made with other weights of {', '.join(others)}")
-    return result
+    for run in result["runs"]:
+        if others := other_weights(run, game):
+            raise ValueError(f"{path.relative_to(RESULTS.parent)} was made with other weights of {', '.join(others)}")
+        run["earlier"] = earlier(run, game)
+    return {**result, "path": path, "rows": [row for run in result["runs"] for row in run["rows"]]}
 
 
 def save(
     kind: str,
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[Row],
     *,
     what: str = "",
     command: str = "",
@@ -65,31 +77,47 @@ def save(
     weights: Sequence[str] = (),
     settings: Mapping[str, Any] | None = None,
     versions: Mapping[str, str] | None = None,
+    minutes: float | None = None,
+    replaces: Callable[[Row], bool] = lambda _: True,
 ) -> Path:
-    """Write a result, in place of the one before, and return its path.
+    """Write the rows of one command in place of those in the file that it ``replaces``; returns the path.
 
-    By default ``what`` is the sentence of results.toml, and ``command`` the module that this process runs, with its
-    arguments. ``weights`` are trained agents of the game that the rows depend on, ``versions`` those of packages beside
-    Python, Numba and NumPy.
+    By default ``what`` is the sentence of results.toml, ``command`` the module that this process runs, with its
+    arguments, and ``minutes`` the age of this process. ``weights`` are trained agents of the game that the rows depend
+    on, ``versions`` those of packages beside Python, Numba and NumPy.
     """
+    path, listed = path_of(kind, game), tomllib.loads(LIST.read_text("utf-8")).get(kind, {})
     machine, running = where(), sys.modules["__main__"].__spec__
-    head = {
-        "what": what or tomllib.loads(LIST.read_text("utf-8"))[kind]["what"],
+    run = {
         "command": command or typed(f"-m {running.name if running else ''}"),
         "seed": seed,
         "commit": commit(),
         "date": datetime.now(UTC).date().isoformat(),
+        "minutes": round((time.monotonic() - _BEGUN) / 60 if minutes is None else minutes, 1),
         "versions": {**machine.pop("versions"), **(versions or {})},
         "machine": machine,
         "weights": {name: shipped(game)[name] for name in weights},
-        **({"settings": settings} if settings else {}),
+        "fingerprints": {each: fingerprints_of(game)[each] for each in listed.get("measures", ("rules",))},
+        "rows": list(rows),
     }
-    text = json.dumps(ready_for_json(head), indent=1, ensure_ascii=False).removesuffix("\n}")
-    lines = ",\n".join(f"  {json.dumps(ready_for_json(dict(row)), ensure_ascii=False)}" for row in rows)
-    path = path_of(kind, game)
+    before = json.loads(path.read_text("utf-8"))["runs"] if path.exists() else []
+    kept = [{**each, "rows": [row for row in each["rows"] if not replaces(row)]} for each in before]
+    head = {"what": what or listed["what"], **({"settings": settings} if settings else {})}
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_file(path, f'{text},\n "rows": [\n{lines}\n ]\n}}\n')
+    write_file(path, as_text(head, [each for each in [*kept, run] if each["rows"] or each is run]))
     return path
+
+
+def as_text(head: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> str:
+    """A result as JSON, with a line for each row."""
+    parts = []
+    for run in runs:
+        facts = {name: fact for name, fact in run.items() if name != "rows"}
+        lines = ",\n".join(f"   {json.dumps(ready_for_json(dict(row)), ensure_ascii=False)}" for row in run["rows"])
+        told = json.dumps(ready_for_json(facts), indent=1, ensure_ascii=False).removesuffix("\n}").replace("\n", "\n  ")
+        parts.append(f'  {told},\n   "rows": [\n{lines}\n   ]\n  }}')
+    text = json.dumps(ready_for_json(dict(head)), indent=1, ensure_ascii=False).removesuffix("\n}")
+    return text + ',\n "runs": [\n' + ",\n".join(parts) + "\n ]\n}\n"
 
 
 @cache
@@ -99,10 +127,40 @@ def shipped(game: str | None) -> dict[str, str]:
     return {path.stem: sha256(path.read_bytes()).hexdigest() for path in sorted(folder.glob("*.safetensors"))}
 
 
-def outdated(result: Mapping[str, Any], game: str | None) -> list[str]:
-    """Trained agents that are shipped with other weights than those that a result was made with."""
+@cache
+def fingerprints_of(game: str | None) -> dict[str, str]:
+    """Short hashes of what results measure, of a game or of all: `rules`, `bots`, `search` and `samples`.
+
+    They are made of tests/games/NAME/fingerprints.json, which tests compare with what the games do: `rules` of whole
+    games as numbers, `bots` and `search` of decisions, `samples` of positions sampled from observations.
+    """
+    found: dict[str, list[str]] = {"rules": [], "bots": [], "search": [], "samples": []}
+    for name in ROOMS if game is None else [game]:
+        lines = json.loads((ROOT / "tests" / "games" / name / "fingerprints.json").read_text("utf-8"))
+        for what, hashed in lines.items():
+            if kind := _kind_of(what, name):
+                found[kind].append(f"{what} {hashed}")
+    return {kind: sha256("\n".join(lines).encode()).hexdigest()[:16] for kind, lines in found.items()}
+
+
+def _kind_of(what: str, game: str) -> str:
+    """What a line of the fingerprints belongs to; empty if nothing here depends on it alone."""
+    first, _, agent = what.partition("decisions of ")
+    if agent:
+        return "bots" if agent in bot_names(game) else "search" if ":" in agent else ""
+    return {"batch": "rules", "sampled": "samples"}.get(first.partition(",")[0], "")
+
+
+def other_weights(run: Mapping[str, Any], game: str | None) -> list[str]:
+    """Trained agents that are shipped with other weights than those that rows were made with."""
     now = shipped(game)
-    return [name for name, weights in result["weights"].items() if now.get(name, weights) != weights]
+    return [name for name, weights in run["weights"].items() if now.get(name, weights) != weights]
+
+
+def earlier(run: Mapping[str, Any], game: str | None) -> list[str]:
+    """What has changed since rows were made, such as `rules`."""
+    now = fingerprints_of(game)
+    return [each for each, fingerprint in run["fingerprints"].items() if fingerprint != now[each]]
 
 
 def commit() -> str:
@@ -111,18 +169,17 @@ def commit() -> str:
     return done.stdout.decode().strip()
 
 
-def made_by(result: Mapping[str, Any]) -> str:
-    """The command, commit, machine and versions of a result, in Markdown."""
-    words = str(result["command"]).removeprefix("python ").split()
-    module = ROOT / f"{words[1].replace('.', '/')}.py" if words[0] == "-m" else ROOT / words[0]
-    gone = module.suffix == ".py" and not module.exists()
-    versions = ", ".join(f"{name} {number}" for name, number in result["versions"].items())
-    machine = result["machine"]
-    on = [str(machine[fact]) for fact in ("processor", "system") if fact in machine]
-    if "cores" in machine:
-        on.append(f"{machine['cores']} cores")
-    at = f"at commit `{LAST}`" if gone else f"with the tree of `{result['commit']}`"
-    return f"`{result['command']}` {at}, {result['date']}: {', '.join([*on, versions])}."
+def made_by(result: Result) -> str:
+    """The file of a result, which has its commands and versions, and the commits and dates of its runs, in Markdown."""
+    return f"`{result['path'].relative_to(RESULTS.parent).as_posix()}`: {'; '.join(dict.fromkeys(_runs(result)))}."
 
 
-LAST = "9f1bee96"  # The last commit with the scripts that measured once and were then removed.
+def _runs(result: Result) -> Iterator[str]:
+    for run in result["runs"]:
+        machine = run["machine"]
+        on = [
+            machine.get("processor", machine.get("system")),
+            *([f"{machine['cores']} cores"] if "cores" in machine else []),
+        ]
+        of = f" (**of earlier {', '.join(run['earlier'])}**)" if run["earlier"] else ""
+        yield f"commit `{run['commit']}`, {run['date']}, {', '.join(on)}{of}"

@@ -9,9 +9,11 @@ Everything runs on one thread, and seconds are those of the CPU.
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,7 +30,7 @@ from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.solving_run import GIB, Limits, SolveSettings, SolvingRun
 from blackjacky_agents.solving.strategies import Worth, worth_of
 from blackjacky_env.games import DEFAULT, get_game
-from scripts.results import outdated, path_of, save
+from scripts.results import earlier, other_weights, path_of, save
 
 
 @dataclass(frozen=True)
@@ -45,31 +47,30 @@ class Args:
 
 def main(args: Args) -> None:
     """Measure what is missing; every table is written at once."""
-    before = known_rows(args.game)
+    done = known_tables(args.game)
     for name in get_game(args.game).tables:
-        if args.tables and name not in args.tables:
-            continue
-        row = before.get(name, {"table": name, "agents": {}})
-        if name in before and set(agent_names(args.game)) <= set(row["agents"]):
+        if name in done or (args.tables and name not in args.tables):
             continue
         print(f"{args.game} {name} ...", flush=True)
-        before[name] = row | measure(args.game, name, args, row["agents"])
-        save("exact", list(before.values()), game=args.game, seed=0, weights=["champion"])
+        row = {"table": name, **measure(args.game, name, args)}
+        save("exact", [row], game=args.game, seed=0, weights=["champion"], replaces=functools.partial(is_of, name))
 
 
-def known_rows(game: str) -> dict[str, dict[str, Any]]:
-    """The rows of an earlier result by table, without agents that have other weights now."""
-    if not (path := path_of("exact", game)).exists():
-        return {}
-    result = json.loads(path.read_text("utf-8"))
-    for row in result["rows"]:
-        for name in outdated(result, game):
-            row["agents"].pop(name, None)
-    return {row["table"]: row for row in result["rows"]}
+def is_of(name: str, row: Mapping[str, Any]) -> bool:
+    """Whether a row is that of a table."""
+    return bool(row["table"] == name)
 
 
-def measure(game: str, name: str, args: Args, known: dict[str, Any]) -> dict[str, Any]:
-    """Size and value of a table, and the exploitability of the agents that are not known yet."""
+def known_tables(game: str) -> set[str]:
+    """The tables of a result that is up to date, with all agents."""
+    path, agents = path_of("exact", game), set(agent_names(game))
+    runs = json.loads(path.read_text("utf-8"))["runs"] if path.exists() else []
+    current = [run for run in runs if not other_weights(run, game) and not earlier(run, game)]
+    return {row["table"] for run in current for row in run["rows"] if agents <= set(row["agents"])}
+
+
+def measure(game: str, name: str, args: Args) -> dict[str, Any]:
+    """Size and value of a table, and the exploitability of agents."""
     table, begun = SmallTable.of(game, table=name), time.process_time()
     tree = build_tree(table, args.memory * GIB)
     seconds = time.process_time() - begun
@@ -87,11 +88,10 @@ def measure(game: str, name: str, args: Args, known: dict[str, Any]) -> dict[str
         run.solve(Limits(60 * args.minutes, math.inf, args.exploitability))
     assert run.worth is not None
     sizes = {"nodes": tree.num_nodes, "information_states": tree.num_states, "ends": tree.num_ends}
-    asked = {each: ask(tree, each, args) for each in agent_names(game) if each not in known}
     return {
         "size": {**table.identity(), **sizes, "bytes": tree.nbytes, "seconds": rounded(seconds)},
         "solution": {**run.facts(), **found(run.worth)},
-        "agents": {**known, **asked},
+        "agents": {each: ask(tree, each, args) for each in agent_names(game)},
     }
 
 

@@ -14,6 +14,7 @@ import shlex
 import subprocess
 import sys
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +26,7 @@ from blackjacky_agents.learning.training_run import read_progress
 from blackjacky_agents.reports import percent
 from blackjacky_agents.storage.files import only_writer
 from blackjacky_env.games import DEFAULT, get_game
-from scripts.results import ROOT, load, save
+from scripts.results import ROOT, save
 
 FOLDER = ROOT / "runs" / "learning_curves"
 
@@ -80,16 +81,13 @@ def trained(game: str, preset: str, seed: int, options: str) -> dict[str, Any]:
 
 def add(game: str, row: dict[str, Any]) -> None:
     """Put a training among the results of its game, in place of the same one before."""
-    before = load("training", game)
-    rows = [other for other in (before["rows"] if before else ()) if key(other) != key(row)]
-    rows = sorted([*rows, row], key=key)
-    champion = ["champion"] if any(each["champion"] for each in rows) else []
-    save("training", rows, command=f"blackjacky train --game {game}", game=game, weights=champion)
+    facts = {"seed": row["seed"], "weights": ["champion"] if row["champion"] else [], "minutes": row["seconds"] / 60}
+    save("training", [row], game=game, replaces=lambda other: key(other) == key(row), **facts)
     result = row["result"]
     print(f"{row['command']}: {percent(result['win_rate'])} against {result['opponents']}", flush=True)
 
 
-def key(row: dict[str, Any]) -> tuple[str, float, tuple[int, ...], str, int]:
+def key(row: Mapping[str, Any]) -> tuple[str, float, tuple[int, ...], str, int]:
     """The identity of a training among those of its game."""
     return row["preset"], row["minutes"], tuple(row["hidden_sizes"]), row["options"], row["seed"]
 

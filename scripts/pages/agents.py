@@ -37,6 +37,7 @@ def parts() -> Iterator[Part]:
     yield Part(PAGE, "search", of_games("search", searches))
     yield Part(PAGE, "exploitability", of_games("exploitability", responses))
     yield Part(ROOT / "README.md", "results", champions(ladders))
+    yield Part(DOCS / "score.md", "forecasts", forecasts())
     for game in ROOMS:
         yield Part(DOCS / "standings.md", f"standings-{game}", standings(read_cards(RESULTS / game / "scores", game)))
 
@@ -187,6 +188,32 @@ def champions(ladders: Mapping[str, Result]) -> str:
         "[responses tried](docs/results.md#exploitability), so at least this can be won against three champions."
     )
     return f"{markdown_table([*heading, 'a best response to champions'], rows)}\n\n{told}"
+
+
+def forecasts() -> str:
+    """How much worse forecasts score than the truth, by game: the excess of the logarithmic score."""
+    found = {get_game(game).title: (game, result) for game in ROOMS if (result := load("forecasts", game))}
+    cells: dict[str, dict[str, str]] = {}
+    for title, (game, result) in found.items():
+        for run in result["runs"]:
+            for row in run["rows"]:
+                name = forecaster(row["forecast by"], run["command"]).replace(bot_names(game)[-1], "the strongest bot")
+                excess = row.get("excess") or row["log excess"]
+                told = (
+                    f"**{excess['mean']:.2f}** ({excess['low']:.2f} .. {excess['high']:.2f})" if excess["mean"] else ""
+                )
+                cells.setdefault(name, {})[title] = told
+    del cells["truth"]
+    rows = [[name, *(own.get(title, "") for title in found)] for name, own in cells.items()]
+    return f"{markdown_table(['excess of', *found], rows)}\n\n{made({title: found[title][1] for title in found})}"
+
+
+def forecaster(name: str, command: str) -> str:
+    """A forecaster with the number of playouts that the command asks for, if it plays any."""
+    number = re.search(r"--playouts (\d+)", command)
+    if number is None or name in ("truth", "par") or ":" in name or "playouts" in name:
+        return name
+    return f"{int(number[1]):,} playouts by {name}"
 
 
 # ---------------------------------------------------------------- standings

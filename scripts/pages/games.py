@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from textwrap import fill
 from typing import Any
-
-import numpy as np
 
 from blackjacky_agents.kit.narration import in_scene
 from blackjacky_agents.reports import markdown_table, percent
@@ -19,10 +20,9 @@ from blackjacky_env.declare.options import field_docs
 from blackjacky_env.envs import GameModule
 from blackjacky_env.games import DEFAULT, GAMES, get_game, module_name, seat_id
 from blackjacky_env.replay import new_table
-from scripts.pages.part import DOCS, Part, Row, code, table
+from scripts.pages.part import DOCS, Part, Row, code
 from scripts.results import ROOMS, Result, load, made_by
 
-MODES = ("ansi", "rgb_array", "human")
 DECLARED: dict[str, tuple[str, ...] | type[Any]] = {
     "fields": ("role", "number", "flag", "by_seat", "own", "choice", "hidden"),
     "chance": ("stream", "draw", "start_seat", "below", "shuffle"),
@@ -31,6 +31,7 @@ DECLARED: dict[str, tuple[str, ...] | type[Any]] = {
     "game": extending.Game,
 }
 """What docs/your_game.md lists, by part: functions of `blackjacky_env.extending`, or a class, for its fields."""
+WIDTH = 128  # of a block of text
 
 
 def parts() -> Iterator[Part]:
@@ -61,12 +62,12 @@ def games() -> str:
 
 
 def rewards() -> str:
-    """Random moves of a short game, and the beginning of the next: who decides, what is paid, what has been earned."""
+    """Random moves of a short game: who decides, what is paid, what has been earned."""
     options: dict[str, Any] = {"hearts": 1, "max_turns_per_round": 4}
     reward, seats = get_game(DEFAULT).score_reward, 3
     batch = make_batch(DEFAULT, 1, seats, 5, reward=reward, per_seat=True, **options)
     rows, decided = [], set()
-    for step in range(1, 16):
+    for step in range(1, 13):
         seat = int(batch.current_player[0])
         decided.add(seat)
         batch.step(batch.random_actions())
@@ -75,7 +76,6 @@ def rewards() -> str:
         paid, total = (array[0, :seats].astype(int).tolist() for array in (batch.rewards, batch.cumulative_rewards))
         told = ", ".join(f"seat {each}: {total[each]:+d}".replace("+0", "0") for each in earned)
         rows.append([step, seat, ", ".join(map(str, paid)), told, "yes" if ended else ""])
-        decided = set() if ended else decided
     return markdown_table(["step", "decides", "`rewards`", "`cumulative_rewards` of who is next", "terminated"], rows)
 
 
@@ -102,14 +102,10 @@ def first_sentence(text: str) -> str:
     return sentence.replace("``", "`").replace("|", r"\|")
 
 
-def span(first: int, length: int) -> str:
-    """The index range of a part of a vector."""
-    return str(first) if length == 1 else f"{first} .. {first + length - 1}"
-
-
-def shape(dimensions: Sequence[int]) -> str:
-    """A shape as text, such as ``"3 x 8"``; empty for a scalar."""
-    return " x ".join(map(str, dimensions))
+def entries(first: int, shape: Sequence[int]) -> str:
+    """The place of a part of a vector, as a slice, and its shape if it has more than one dimension."""
+    place = f"{first}:{first + math.prod(shape)}" if shape else str(first)
+    return f"{place} ({' x '.join(map(str, shape))})" if len(shape) > 1 else place
 
 
 def actions(game: Game) -> str:
@@ -124,49 +120,57 @@ def actions(game: Game) -> str:
         else:
             rows.append((kind, [action]))
     names = game.words.actions.name
-    shown = ([span(ids[0], len(ids)), in_short([*map(names, ids)])] for _, ids in rows)
-    return markdown_table(["action", "name"], shown)
+    return aligned([to(map(str, ids)), to(map(names, ids))] for _, ids in rows)
 
 
-def in_short(names: Sequence[str]) -> str:
-    """All of up to three names; the first two and the last of more."""
-    shown = names if len(names) <= 3 else [*names[:2], "...", names[-1]]
-    return ", ".join(name if name == "..." else f"`{name}`" for name in shown)
+def aligned(rows: Iterable[Sequence[str]]) -> str:
+    """Rows as a block of text, with columns below each other; the last is wrapped."""
+    *columns, _ = zip(*(listed := list(rows)), strict=True)
+    widths = [2 + max(map(len, column)) for column in columns]
+    lines = [
+        fill("".join(map(str.ljust, row, widths)) + row[-1], WIDTH, subsequent_indent=" " * sum(widths))
+        for row in listed
+    ]
+    return "\n".join(["```text", *lines, "```"])
+
+
+def to(names: Iterable[str]) -> str:
+    """The first and the last, or the only one."""
+    first, *others = names
+    return " .. ".join([first, *others[-1:]])
 
 
 def observation(game: Game) -> str:
-    """The parts of the observation vector."""
-    columns: dict[str, Callable[[Row], object]] = {
-        "entries": lambda part: span(part["offset"], part["length"]),
-        "name": lambda part: code(part["name"]),
-        "shape": lambda part: shape(part["shape"]),
-        "range": lambda part: f"{part['low']} .. {part['high']}",
-        "meaning": lambda part: part["meaning"],
-    }
-    return table(game.layout.describe(), columns)
+    """The parts of the observation vector; options, of which a table tells more, in one row."""
+    rows = []
+    for is_option, group in groupby(game.layout.describe(), lambda part: part["meaning"].startswith("option:")):
+        parts = list(group)
+        if is_option:
+            place = entries(parts[0]["offset"], [sum(part["length"] for part in parts)])
+            rows.append([place, "options", ", ".join(part["name"] for part in parts)])
+        else:
+            rows += [[entries(part["offset"], part["shape"]), part["name"], part["meaning"]] for part in parts]
+    return aligned(rows)
 
 
 def state(game: Game) -> str:
-    """The fields of the vector returned by `state()`."""
-    rows, offset = [], 0
+    """The fields of the vector returned by `state()`, and where each is."""
+    told, offset = [], 0
     for name in game.fields.on_table:
-        dimensions = game.state_dtype[name].shape
-        length = int(np.prod(dimensions))
-        rows.append([span(offset, length), f"`{name}`", shape(dimensions)])
-        offset += length
-    return markdown_table(["entries", "field", "shape"], rows)
+        shape = game.state_dtype[name].shape
+        told.append(f"{code(name)} {entries(offset, shape)}")
+        offset += math.prod(shape)
+    return f"{', '.join(told)}."
 
 
 def options(game: Game) -> str:
-    """The options of `env`, including the game's rule options."""
-    sizes = game.sizes_in_words().replace("'", "`")
+    """The options of `env` that depend on the game."""
+    sizes, variants = game.sizes_in_words().replace("'", "`"), game.variant_names
     rows = [
         ["`num_players`", str(game.default_players), sizes, "Players at the table."],
-        ["`variant`", f'`"{game.variant_names[0]}"`', quoted(game.variant_names), "The variant."],
+        *([["`variant`", f'`"{variants[0]}"`', quoted(variants), "The variant."]] if len(variants) > 1 else []),
         ["`reward`", '`"win"`', quoted(("win", game.score_reward)), "What `rewards` pays, see below."],
         *([code(each["name"]), *allowed(each), each["help"]] for each in describe_options(game.options)),
-        ["`render_mode`", "`None`", quoted(MODES), "Text, pixels or a window."],
-        ["`render_as`", "`None`", "an agent, `None`", "Whose view is drawn; `None`: a spectator's."],
     ]
     return markdown_table(["option", "default", "allowed", "meaning"], rows)
 
@@ -176,15 +180,15 @@ def tables(game: Game) -> str:
     rows = []
     for name, each in game.tables.items():
         given = {"num_players": each.num_players, **each.options}
-        rows.append([code(name), f"{each.about}.", ", ".join(f"`{option}={given[option]!r}`" for option in given)])
-    return markdown_table(["name", "table", "stands for"], rows) if rows else ""
+        rows.append(f"- {code(name)}: {', '.join(code(f'{option}={given[option]!r}') for option in given)}")
+    return "\n".join(rows)
 
 
 def allowed(option: dict[str, Any]) -> tuple[str, str]:
     """Default and allowed values of a rule option."""
     if option["kind"] == "choice":
         return code(json.dumps(option["default"])), quoted(option["choices"])
-    return code(option["default"]), option["allowed"]
+    return code(option["default"]), "" if option["kind"] == "flag" else option["allowed"]
 
 
 def quoted(values: Sequence[str]) -> str:
@@ -220,7 +224,7 @@ def position(number: int, each: Row) -> str:
     for action, cost in zip(each["actions"], each["costs"], strict=True):
         by = ", ".join(code(name) for name, choice in each["chosen"].items() if choice == action)
         costs = f"costs {percent(cost['mean'])} ({100 * cost['low']:.1f} .. {100 * cost['high']:.1f})"
-        answers.append(f"{code(env.action_name(action))} ({by}) {costs if answers else 'is best'}")
+        answers.append(f"{code(env.action_name(action))}{f' ({by})' if by else ''} {costs if answers else 'is best'}")
     return f"**{number}.**\n\n{described}\n\n{'; '.join(answers)}."
 
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
 from statistics import mean
 
 from blackjacky_agents.reports import markdown_table, percent
 from blackjacky_env.games import DEFAULT, get_game
 from scripts.pages.part import DOCS, MISSING, Part, Row, plain_tables, shown
-from scripts.results import ROOMS, ROOT, Result, load, made_by
+from scripts.results import ROOMS, ROOT, Result, load, made_by, path_of
 
 PARTS = {
     "attacks": ("docs/proof.md", "torture"),
     "coverage": ("docs/tournaments.md", "coverage"),
     "offline_rl": ("docs/datasets.md", "offline-rl"),
     "first_table": ("docs/install.md", "table"),
-    "tests": ("tests/README.md", "times"),
 }
 """Page and part of each result that is shown as it is."""
 OF_GAMES = {
@@ -24,8 +26,9 @@ OF_GAMES = {
     "mutants": ("tests/games/{game}/README.md", "mutants"),
     "leaks": ("tests/games/{game}/README.md", "leaks"),
 }
-"""The same for results of every game."""
-TOTALS = {"leaks": "table"}  # The column of names, of results whose other columns are summed.
+"""Page and part of each proof of every game."""
+COUNTED = {"fuzz": "Rare cases", "mutants": "Noticed by", "leaks": "Positions by phase, and rare ones"}
+"""What the rows of proofs count."""
 
 FRAMEWORKS = {
     "sb3": ("sb3-contrib", "sb3_maskable_ppo.py"),
@@ -83,15 +86,17 @@ def parts() -> Iterator[Part]:
     yield from (Part(ROOT / page, name, as_it_is(kind)) for kind, (page, name) in PARTS.items())
     for game in ROOMS:
         for kind, (page, name) in OF_GAMES.items():
-            yield Part(ROOT / page.format(game=game), name, as_it_is(kind, game))
+            path = ROOT / page.format(game=game)
+            yield Part(path, name, counted(kind, game, path))
     yield Part(DOCS / "speed.md", "benchmark", benchmark())
+    yield Part(ROOT / "tests" / "README.md", "times", times())
     yield Part(ROOT / "README.md", "reasons", reasons())
     yield Part(ROOT / "README.md", "compile", first_move())
     yield Part(DOCS / "install.md", "compile", starts())
     yield Part(DOCS / "proof.md", "proofs", proofs())
     yield Part(DOCS / "train.md", "ppo_batch", ppo_batch())
     yield Part(DOCS / "frameworks.md", "frameworks", frameworks())
-    yield Part(DOCS / "matrix.md", "matrix", matrix())
+    yield Part(ROOT / "CONTRIBUTING.md", "matrix", matrix())
 
 
 def needed(kind: str, game: str | None = None) -> Result:
@@ -107,12 +112,29 @@ def as_it_is(kind: str, game: str | None = None) -> str:
     result = load(kind, game)
     if result is None:
         return MISSING
-    rows = result["rows"]
-    if kind in TOTALS:
-        rows = [*rows, {name: sum(row[name] for row in rows) if name != TOTALS[kind] else "all" for name in rows[0]}]
+    return f"{plain_tables(result['rows'])}\n\n{what(result)}\n\n{made_by(result)}"
+
+
+def what(result: Result) -> str:
+    """What the rows are, and the facts that all have in common."""
     facts = ", ".join(f"{name} {shown(name, value)}" for name, value in result.get("settings", {}).items())
-    told = f"{result['what']} In all: {facts}." if facts else result["what"]
-    return f"{plain_tables(rows)}\n\n{told}\n\n{made_by(result)}"
+    return f"{result['what']} In all: {facts}." if facts else result["what"]
+
+
+def counted(kind: str, game: str, page: Path) -> str:
+    """What a proof has met, added up, and where all its counts are."""
+    result, counts = load(kind, game), Counter[str]()
+    if result is None:
+        return MISSING
+    for row in result["rows"]:
+        if kind == "leaks":
+            counts.update({name: row[name] for name in row if name not in {"table", *result["settings"]}})
+        elif next(iter(row)).startswith(("rare case", "killed by")):
+            name, number = row.values()
+            counts[name] += number
+    told = ", ".join(f"{name} {number:,}" for name, number in counts.items())
+    path = os.path.relpath(path_of(kind, game), page.parent)
+    return f"{what(result)} {COUNTED[kind]}: {told}. [All counts]({path}).\n\n{made_by(result)}"
 
 
 def benchmark() -> str:
@@ -163,6 +185,15 @@ def rounded(value: float) -> str:
     if value >= 1e6:
         return f"{value / 1e6:.1f} million"
     return f"{round(value, -3 if value >= 1e4 else -2):,.0f}"
+
+
+def times() -> str:
+    """How long the tests take."""
+    told = []
+    for row in (result := needed("tests"))["rows"]:
+        outcome = f"{row['tests']:,} tests, {row['skipped']} skipped, {row['failures']} failed"
+        told.append(f"{row['run']} {row['minutes']:g} minutes ({outcome})")
+    return f"On two processes: {'; '.join(told)}.\n\n{made_by(result)}"
 
 
 def first_move() -> str:
@@ -222,7 +253,7 @@ def ppo_batch() -> str:
         tests.setdefault(row["steps"], []).append(row)
     rows = []
     for number, (steps, own) in enumerate(tests.items(), 1):
-        if number % 2 == 0 or number == len(tests):
+        if number % 4 == 0 or number == len(tests):
             rates, seconds = [row["win_rate"] for row in own], mean(row["cpu_seconds"] for row in own)
             spread = f"**{percent(mean(rates))}** ({percent(min(rates))} .. {percent(max(rates))})"
             rows.append([f"{steps:,}", spread, f"{seconds:.0f} s"])
@@ -241,25 +272,21 @@ def frameworks() -> str:
             code, last = (ROOT / "examples" / example).read_text("utf-8"), found[name]["curve"][-1]
             shows = (ast.get_docstring(ast.parse(code)) or "").splitlines()[0].partition(": ")[2]
             facts = {"version": found[name]["version"], "example": f"[{example}](../examples/{example})"}
-            facts |= {"lines": len(code.splitlines()), "what it shows": shows}
-            facts |= {"steps/s": round(last["decisions"] / last["cpu_seconds"]), "win rate": last["win_rate"]}
-            rows.append({"framework": title, **facts, "after": int(last["decisions"]), "date": found[name]["date"]})
+            facts |= {"what it shows": shows, "steps/s": round(last["decisions"] / last["cpu_seconds"])}
+            rows.append({"framework": title, **facts, "win rate": last["win_rate"], "after": int(last["decisions"])})
     return f"{plain_tables(rows)}\n\n{made_by(result)}"
 
 
 def matrix() -> str:
-    """What the tests of each extra and framework said with the lowest and the newest versions, and on which Pythons."""
-    result, found = needed("versions"), dict[str, dict[bool, dict[str, str]]]()
+    """With which versions, and on which Pythons, the tests of each extra and framework passed or failed."""
+    result, same = needed("versions"), dict[str, list[str]]()
+    found = dict[tuple[str, str], dict[str, list[str]]]()
     for row in result["rows"]:
-        named = {"base": "package, cli", "train": "package, train"}.get(row["group"], f"{row['group']} {row['of']}")
-        told = row["tests"] if row["outcome"] == "passed" else "**failed**"
         python = row["versions"]["python"].rpartition(".")[0]
-        found.setdefault(named, {}).setdefault(row["level"] == "newest", {})[python] = told
-    rows = [[name, said(ends.get(False, {})), said(ends.get(True, {}))] for name, ends in sorted(found.items())]
-    return f"{markdown_table(['what', 'oldest or pinned', 'newest'], rows)}\n\n{made_by(result)}"
-
-
-def said(own: Mapping[str, str]) -> str:
-    """What tests said, by Python, with the Pythons that said the same together."""
-    pythons = {told: ", ".join(each for each in own if own[each] == told) for told in own.values()}
-    return "; ".join(f"{told} ({named})" for told, named in pythons.items())
+        told = python if row["outcome"] == "passed" else f"{python} **failed**"
+        found.setdefault((row["group"], row["of"]), {}).setdefault(row["level"], []).append(told)
+    for (group, of), levels in found.items():
+        told = "; ".join(f"{level} ({', '.join(pythons)})" for level, pythons in levels.items())
+        same.setdefault(told, []).append({"base": "the package", "train": "`train`"}.get(group, f"`{of}`"))
+    lines = (f"- {told}: {', '.join(names)}" for told, names in same.items())
+    return "\n".join([*lines, "", made_by(result)])

@@ -83,7 +83,12 @@ class Reference:
     name: str
     """As in the registry of games; the environment is that of its module."""
     game: Callable[..., Any]
-    """Made with the rule options of the environment; README.md says what it offers."""
+    """Made with the rule options of the environment. It offers
+
+    - ``start(start_player, deal)``, where ``deal(number, name="deck")`` gives all cards of a deal, top first;
+    - ``legal_actions()``, ``step(action)``, ``snapshot()``, ``view(seat)``, ``player``, ``over``;
+    - ``paid``: what the last action has changed of the score, by seat.
+    """
     observations: Callable[[Any], list[dict[str, Any]]]
     """The decoded observation of every player, by seat."""
     deal_number: Callable[[Snapshot], int]

@@ -11,8 +11,8 @@ def test_an_agents_forecasts_are_scored_as_typed(typed, empty_folder):
     assert told.count("| champion | ") == 1
     assert "6 positions of 3 players, one from each game. Truth: 20 playouts of each by champion." in told
     written = json.loads(Path("scores.json").read_text("utf-8"))
-    assert list(written["results"]) == ["truth", "par", "champion"]
-    excesses = [found["log excess"]["mean"] for found in written["results"].values()]
+    assert [row["forecast by"] for row in written["results"]] == ["truth", "par", "champion"]
+    excesses = [row["log excess"]["mean"] for row in written["results"]]
     assert excesses[0] == 0 < excesses[2] < excesses[1], "playouts foresee more than par, and less than the truth"
     assert written["command"].startswith("blackjacky forecast champion --playouts 30")
     assert typed(f"forecast champion --playouts 30 {FEW} 2").out == told

@@ -11,7 +11,7 @@ from scripts.pages import measured
 from scripts.pages.__main__ import update
 from scripts.pages.part import Part, plain_tables
 
-FORM = {"what", "command", "seed", "commit", "date", "machine", "versions", "weights", "rows"}
+RUN = {"command", "seed", "commit", "date", "minutes", "machine", "versions", "weights", "fingerprints", "rows"}
 FILES = [path for path in results.RESULTS.rglob("*.json") if path.parent.name != "scores"]
 
 
@@ -40,19 +40,24 @@ def test_what_is_out_of_date_is_named_by_check_and_written_without(tmp_path, cap
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_every_result_has_the_form(path):
     found = json.loads(path.read_text("utf-8"))
-    assert set(found) - {"settings"} == FORM
-    assert found["commit"]
-    assert found["rows"]
-    assert all(re.fullmatch("[0-9a-f]{64}", weights) for weights in found["weights"].values())
+    assert set(found) - {"settings"} == {"what", "runs"}
+    for run in found["runs"]:
+        assert set(run) == RUN
+        assert run["commit"]
+        assert run["rows"]
+        assert run["fingerprints"]["rules"]
+        assert all(re.fullmatch("[0-9a-f]{64}", weights) for weights in run["weights"].values())
 
 
 def test_a_result_is_read_as_it_was_saved_and_shown_with_its_command_unless_other_weights_made_it(folder):
     rows = [{"n": 12_000, "win rate": 0.25}, {"n": 1, "win rate": 1.0}, {"other": "x"}]
     results.save("kind", rows, what="Numbers.", command="blackjacky evaluate", game=DEFAULT, seed=3)
     found = results.load("kind", DEFAULT)
-    assert (found["rows"], found["seed"], found["weights"]) == (rows, 3, {})
-    assert "`blackjacky evaluate` with the tree of" in results.made_by(found)
-    assert "`python scripts/gone.py` at commit" in results.made_by({**found, "command": "python scripts/gone.py"})
+    [run] = found["runs"]
+    assert (found["rows"], run["command"], run["seed"], run["weights"]) == (rows, "blackjacky evaluate", 3, {})
+    assert f"`results/{DEFAULT}/kind.json`: commit `{results.commit()}`" in results.made_by(found)
+    results.save("kind", [{"n": 2}], what="Numbers.", command="x", game=DEFAULT, replaces=lambda row: row.get("n") == 1)
+    assert results.load("kind", DEFAULT)["rows"] == [rows[0], rows[2], {"n": 2}]
     first, second = plain_tables(rows).split("\n\n")
     assert first.endswith("| 12,000 | 25.0 % |\n| 1 | 100.0 % |")
     assert second.startswith("| other |")

@@ -88,7 +88,9 @@ def main(arguments: Sequence[str], program: str) -> int:
     rows = {name: score(truth, forecast) for name, forecast in forecasts.items()}
     if args.output is not None:
         facts = {"command": command_line(program, arguments), "versions": versions(), "players": env.num_players}
-        scored = {name: {key: asdict(each) for key, each in found.items()} for name, found in rows.items()}
+        scored = [
+            {"forecast by": name, **{key: asdict(each) for key, each in found.items()}} for name, found in rows.items()
+        ]
         write_json(args.output, ready_for_json({**facts, "results": scored}))
     cells = [[name, *_cells(found, "log"), *_cells(found, "Brier")] for name, found in rows.items()]
     heading = ["forecast by", "log score", "excess", "95 % interval", "Brier score", "excess", "95 % interval"]

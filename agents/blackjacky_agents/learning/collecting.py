@@ -38,6 +38,8 @@ from blackjacky_env.declare import Game, Vector
 from blackjacky_env.play import (
     LEARNER,
     NONE,
+    STUCK,
+    checked,
     is_running,
     make_answer,
     make_begin_for_learner,
@@ -205,7 +207,10 @@ def make_collect(
                 wait()
                 encode(s, s.player, seen.observation)
                 if agent != LEARNER:
-                    action = answer(s, agent, decision, cast, seen.observation, seen.mask)
+                    chosen = answer(s, agent, decision, cast, seen.observation, seen.mask)
+                    action = checked(chosen, seen.mask)
+                    if action == STUCK:
+                        cast.illegal[agent] = chosen
                 else:
                     action = decide(s, i, t, decision, stretch, links, network, returns, seen)
                     t += 1

@@ -8,7 +8,7 @@ pass after a bet loses the pot. After a matched bet, or two passes, the higher c
 
 from blackjacky_env.extending import *
 
-PASS, BET, START = 0, 1, -1
+PASS, BET, START, NAMES = 0, 1, -1, ("J", "Q", "K")
 RECORD = Fields(
     [Variant("classic", 2, 2, default_players=2)],
     fields=[
@@ -82,7 +82,9 @@ GAME = Game(
     version=0,
     num_actions=2,
     fields=RECORD,
-    card_names=("J", "Q", "K"),
+    card_names=NAMES,
     rules=Rules(begin, redeal, legal, apply, is_settled, settle, returns, make_encode(RECORD), sample),
-    words=plain_words(RECORD, Actions([ActionInfo("pass"), ActionInfo("bet")], {"pass": "pass", "bet": "bet"})),
+    words=plain_words(
+        RECORD, Actions([ActionInfo("pass"), ActionInfo("bet")], {"pass": "pass", "bet": "bet"}), names={"cards": NAMES}
+    ),
 )

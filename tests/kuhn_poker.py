@@ -76,6 +76,7 @@ def sample(observation, bits, s):
     s.cards[1] = (s.cards[0] + 1 + below(draw(bits, 1), 2)) % 3
 
 
+ACTIONS = Actions([ActionInfo("pass"), ActionInfo("bet")], {"pass": "pass", "bet": "bet"})
 GAME = Game(
     name="kuhn_poker",
     title="Kuhn poker",
@@ -84,7 +85,5 @@ GAME = Game(
     fields=RECORD,
     card_names=NAMES,
     rules=Rules(begin, redeal, legal, apply, is_settled, settle, returns, make_encode(RECORD), sample),
-    words=plain_words(
-        RECORD, Actions([ActionInfo("pass"), ActionInfo("bet")], {"pass": "pass", "bet": "bet"}), names={"cards": NAMES}
-    ),
+    words=plain_words(RECORD, ACTIONS, names={"cards": NAMES}),
 )

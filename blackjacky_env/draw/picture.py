@@ -170,10 +170,8 @@ def _pieces(pen: Pen, pieces: Sequence[CardPile | Row], x: float, y: float, room
     first, most, parts = x - step * (len(pieces) - 1) / 2, (high - 42) / CARD[1], []
     for i, piece in enumerate(pieces):
         at = first + step * i
-        if isinstance(piece, CardPile):
-            parts.append(_pile(pen, piece, at, y, step, most))
-        else:
-            parts.append(_row(pen, piece, at, y, room, most))
+        drawn = _row(pen, piece, at, y, room, most) if isinstance(piece, Row) else _pile(pen, piece, at, y, step, most)
+        parts.append(drawn)
     return parts
 
 

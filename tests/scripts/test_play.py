@@ -100,9 +100,7 @@ def test_a_hint_says_who_would_choose_what_and_what_may_come_of_it(monkeypatch, 
 @pytest.mark.prove
 def test_a_hint_speaks_of_a_score_only_where_there_is_one_and_cards_have_their_names():
     with with_examples():
-        sitting = terminal.Sitting("kuhn_poker", ["random"], seed=3)
-        while sitting.env.agent_selection != sitting.me:
-            sitting.env.step(sitting.act_for_agent())
+        sitting = terminal.Sitting("kuhn_poker", ["random"], seed=0)
         assert re.search(r"\n +wins the game\n +(pass|bet) .* %\)\n", terminal.hint(sitting, sitting.choices))
         assert re.search(rf"{sitting.me} .*[JQK]\n", sitting.env.draw_text(sitting.me))
 

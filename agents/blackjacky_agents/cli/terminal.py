@@ -254,10 +254,8 @@ def hint(sitting: Sitting, choices: Mapping[int, str]) -> str:
     outlooks, words = sitting.hint(), sitting.env.game.words
     lines = [f"{listed(each.chosen_by)} would choose: {choices[each.action]}." for each in outlooks if each.chosen_by]
     width = max(len(choices[each.action]) for each in outlooks)
-    is_scored = sitting.env.game.rules.score is not None
-    told = sitting.texts["sentences"].get("outlook", "{score} {unit}") if is_scored else ""
-    in_round = f"in this {words.round_key}" if is_scored else ""
-    lines.append(f"  {'':{width}}  {'wins the game':22}  {in_round}".rstrip())
+    told = sitting.texts["sentences"].get("outlook", "{score} {unit}") if sitting.env.game.rules.score else ""
+    lines.append(f"  {'':{width}}  wins the game" + f"{'':9}  in this {words.round_key}" * bool(told))
     for each in outlooks:
         values = {"setback": percent(each.setback, 0), "score": f"{each.score:+.1f}"}
         in_round, (low, high) = told.format(**values, unit=sitting.env.game.score_reward), each.interval

@@ -163,6 +163,14 @@ def earlier(run: Mapping[str, Any], game: str | None) -> list[str]:
     return [each for each, fingerprint in run["fingerprints"].items() if fingerprint != now[each]]
 
 
+def minutes_of(name: str, game: str | None) -> float | None:
+    """How long the commands of a result took; None if that is not known."""
+    if not (path := path_of(name, game)).exists():
+        return None
+    found = [run["minutes"] for run in json.loads(path.read_text("utf-8"))["runs"]]
+    return None if None in found else sum(found)
+
+
 def commit() -> str:
     """The commit of this tree, in short; empty outside a repository."""
     done = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, capture_output=True, check=False)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import os
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean
 
-from blackjacky_agents.reports import markdown_table, percent
+from blackjacky_agents.reports import duration, markdown_table, percent
 from blackjacky_env.games import DEFAULT, get_game
 from scripts.pages.part import DOCS, MISSING, Part, Row, plain_tables, shown
-from scripts.results import ROOMS, ROOT, Result, load, made_by, path_of
+from scripts.results import LIST, RESULTS, ROOMS, ROOT, Result, load, made_by, minutes_of, path_of
 
 PARTS = {
     "attacks": ("docs/proof.md", "torture"),
@@ -97,6 +98,18 @@ def parts() -> Iterator[Part]:
     yield Part(DOCS / "train.md", "ppo_batch", ppo_batch())
     yield Part(DOCS / "frameworks.md", "frameworks", frameworks())
     yield Part(ROOT / "CONTRIBUTING.md", "matrix", matrix())
+    yield Part(RESULTS / "README.md", "minutes", minutes())
+
+
+def minutes() -> str:
+    """How long each result took last, all games together."""
+    rows = []
+    for kind, entry in tomllib.loads(LIST.read_text("utf-8")).items():
+        took = [minutes_of(kind, game) for game in entry.get("games", [None])]
+        known = [each for each in took if each is not None]
+        told = duration(60 * sum(known)) if len(known) == len(took) else "not known yet"
+        rows.append([f"`{kind}`", entry["what"], told])
+    return markdown_table(["result", "what", "time"], rows)
 
 
 def needed(kind: str, game: str | None = None) -> Result:

@@ -177,6 +177,12 @@ def commit() -> str:
     return done.stdout.decode().strip()
 
 
+def aged(result: Result) -> str:
+    """A note of what has changed since a result was measured, such as ``" (of earlier rules)"``, else empty."""
+    changed = dict.fromkeys(what for run in result["runs"] for what in run["earlier"])
+    return f" (of earlier {', '.join(changed)})" if changed else ""
+
+
 def made_by(result: Result) -> str:
     """The file of a result, which has its commands and versions, and the commits and dates of its runs, in Markdown."""
     return f"`{result['path'].relative_to(RESULTS.parent).as_posix()}`: {'; '.join(dict.fromkeys(_runs(result)))}."
@@ -189,5 +195,4 @@ def _runs(result: Result) -> Iterator[str]:
             machine.get("processor", machine.get("system")),
             *([f"{machine['cores']} cores"] if "cores" in machine else []),
         ]
-        of = f" (**of earlier {', '.join(run['earlier'])}**)" if run["earlier"] else ""
-        yield f"commit `{run['commit']}`, {run['date']}, {', '.join(on)}{of}"
+        yield f"commit `{run['commit']}`, {run['date']}, {', '.join(on)}{aged({'runs': [run]})}"

@@ -13,7 +13,7 @@ from statistics import mean
 from blackjacky_agents.reports import duration, markdown_table, percent
 from blackjacky_env.games import DEFAULT, get_game
 from scripts.pages.part import DOCS, MISSING, Part, Row, plain_tables, shown
-from scripts.results import LIST, RESULTS, ROOMS, ROOT, Result, load, made_by, minutes_of, path_of
+from scripts.results import LIST, RESULTS, ROOMS, ROOT, Result, aged, load, made_by, minutes_of, path_of
 
 PARTS = {
     "attacks": ("docs/proof.md", "torture"),
@@ -190,6 +190,8 @@ def reasons() -> str:
         f"In {rounded(actions)} random actions the games never differed from an independent version of their rules, "
         f"and in {rounded(positions)} positions no observation gave away a hidden card ([proof](docs/proof.md))."
     )
+    if any(aged(needed(kind, game)) for game in ROOMS for kind in ("fuzz", "leaks")):
+        found += " A part of that is of earlier rules or samples."
     return f"{markdown_table(['', 'Blackjacky', 'others'], rows)}\n\n{found}"
 
 
@@ -249,10 +251,11 @@ def proofs() -> str:
     rows = []
     for game in ROOMS:
         found, tests = proof(game), f"../tests/games/{game}"
-        actions = f"[{found['actions']:,}]({tests}/reference/README.md#the-long-run)"
+        of = {kind: aged(needed(kind, game)) for kind in OF_GAMES}
+        actions = f"[{found['actions']:,}]({tests}/reference/README.md#the-long-run){of['fuzz']}"
         noticed = f"[{found['noticed']:,} of {found['mutants']:,}]({tests}/README.md#mutation-testing)"
-        noticed += f", sampled from {found['of']:,}" * (found["of"] > found["mutants"])
-        positions = f"[{found['positions']:,}]({tests}/README.md#nothing-hidden-is-shown)"
+        noticed += f", sampled from {found['of']:,}" * (found["of"] > found["mutants"]) + of["mutants"]
+        positions = f"[{found['positions']:,}]({tests}/README.md#nothing-hidden-is-shown){of['leaks']}"
         rows.append([get_game(game).title, actions, noticed, positions])
     heading = ["game", "actions without a difference", "small changes noticed", "positions without a leak"]
     return markdown_table(heading, rows)

@@ -1,0 +1,219 @@
+"""Views: what a seat sees in its information states, each distinct one once, and how well a player of views can do.
+
+Most agents choose by observation and legal actions alone, so one call over the distinct views gives their strategies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_agents.solving import walk as walks
+from blackjacky_agents.solving.game_tree import (
+    GameTree,
+    Progress,
+    check_memory,
+    number_states,
+    spans,
+    walk_through,
+)
+from blackjacky_agents.solving.small_table import SmallTable
+from blackjacky_agents.solving.strategies import (
+    Floats,
+    Strategies,
+    gains_of,
+    normalised,
+    reach_of,
+    uniform,
+    value_of,
+    worth_of,
+)
+from blackjacky_env.compiled import compiled, entry
+from blackjacky_env.declare import NOBODY, Game
+from blackjacky_env.play import absorb
+
+_CLOSER = 1.1  # the floor is evaluated whenever there are so many times the iterations
+
+
+class SeatViews(NamedTuple):
+    """What one seat sees, in the order of `SeatTree`: I information states, S sequences."""
+
+    keys: npt.NDArray[np.uint64]
+    """`blackjacky_env.play.recall` identifies its information states, (I, 2)."""
+    views: npt.NDArray[np.int32]
+    """The view of each of them, (I,)."""
+    choices: npt.NDArray[np.int64]
+    """The choice of each sequence, see `Views.first`, (S,); 0 for the empty one."""
+
+
+@dataclass(frozen=True)
+class Views:
+    """The V distinct views at a table: observations with masks of legal actions; made by `Views.of`."""
+
+    table: SmallTable
+    observations: npt.NDArray[Any]
+    """In the game's integer dtype, (V, K)."""
+    masks: npt.NDArray[np.int8]
+    """(V, A)."""
+    first: npt.NDArray[np.int64]
+    """View v has the choices ``first[v]`` .. ``first[v + 1] - 1``, its legal actions in order, (V + 1,)."""
+    seats: tuple[SeatViews, ...]
+
+    @classmethod
+    def of(cls, table: SmallTable, memory: float = 4 * 2**30, progress: Progress = lambda nodes: None) -> Views:
+        """The views at a table, by one walk through its tree.
+
+        Args:
+            table: a table whose tree can be built.
+            memory: the most bytes for walking, views included, and for solving, as for `build_tree`.
+            progress: called with the number of nodes.
+
+        Raises:
+            ValueError: chance cannot be enumerated at this table.
+            MemoryNeededError: the tree or the views do not fit.
+        """
+        kept = _Kept(table.game)
+
+        def look(walk: walks.Walk) -> None:
+            progress(int(walk.counts[walks.NUM_NODES]))
+            kept.add(walk.shown, int(walk.counts[walks.NUM_SHOWN]))
+            check_memory(walk, memory, kept.nbytes)
+
+        walk = walk_through(table, memory, look, shows=True, keeps=False)
+        observations, masks = (array[: kept.count].copy() for array in kept.shown)
+        first, numbers = np.cumsum([1, *masks.sum(axis=1)]), np.concatenate(kept.numbers)
+        seats = []
+        for seat in range(table.num_players):
+            states = number_states(walk, seat).states
+            views = numbers[states.met]
+            choices = spans(first[views], first[views + 1] - first[views])
+            seats.append(SeatViews(states.keys, views, np.concatenate([[0], choices])))
+        return cls(table, observations, masks, first, tuple(seats))
+
+    def strategies(self, chances: Floats) -> Strategies:
+        """The strategies that choose by views alone, given the probabilities of all choices, (1 + choices,).
+
+        ``chances[0]`` is 1, that of the empty sequence.
+        """
+        return tuple(chances[seat.choices] for seat in self.seats)
+
+
+def _keep(shown, count, kept, table, known, numbers):
+    """Fill ``numbers`` of the first views shown, keep those that are new, and return how many are known now."""
+    last = len(table) - 1
+    for i in range(count):
+        low, high = np.uint64(0), np.uint64(0)
+        for value in shown.observations[i]:
+            low, high = absorb(low, high, np.uint64(value))
+        for value in shown.masks[i]:
+            low, high = absorb(low, high, np.uint64(value))
+        place = np.int64(low >> np.uint64(1)) & last
+        while table[place] != NOBODY and not is_same(kept, table[place], shown, i):
+            place = (place + 1) & last
+        if table[place] == NOBODY:
+            table[place] = known
+            kept.observations[known] = shown.observations[i]
+            kept.masks[known] = shown.masks[i]
+            known += 1
+        numbers[i] = table[place]
+    return known
+
+
+@compiled
+def is_same(kept, known, shown, i):
+    """Whether a view that is known is the i-th that is shown."""
+    for k in range(kept.observations.shape[1]):
+        if kept.observations[known, k] != shown.observations[i, k]:
+            return False
+    for k in range(kept.masks.shape[1]):
+        if kept.masks[known, k] != shown.masks[i, k]:
+            return False
+    return True
+
+
+_keep_here = entry(_keep)
+
+
+class _Kept:
+    """Distinct views in the order in which they were first shown, and the number of each that was shown."""
+
+    def __init__(self, game: Game) -> None:
+        self.game, self.count = game, 0
+        self.numbers: list[npt.NDArray[np.int32]] = []
+        self._make_room(1 << 10)
+
+    def _make_room(self, places: int) -> None:
+        layout = self.game.layout
+        self.shown = walks.Shown(
+            np.zeros((places, layout.size), layout.dtype), np.zeros((places, self.game.num_actions), np.int8)
+        )
+        self._table = np.full(2 * places, NOBODY, np.int32)
+
+    @property
+    def nbytes(self) -> int:
+        return walks.bytes_of((self.shown, self._table, *self.numbers))
+
+    def add(self, shown: walks.Shown, count: int) -> None:
+        """Number the first ``count`` views shown."""
+        if self.count + count > len(self._table) // 2:
+            before, known = self.shown, self.count
+            self._make_room(1 << (known + count).bit_length())
+            _keep_here(before, known, self.shown, self._table, 0, np.zeros(known, np.int32))
+        self.numbers.append(np.zeros(count, np.int32))
+        self.count = _keep_here(shown, count, self.shown, self._table, self.count, self.numbers[-1])
+
+
+# ---------------------------------------------------------------- the floor
+
+
+def _add_regrets(tree, choices, strategy, gains, values, regrets, first, last):
+    """Add the regrets of the states first .. last - 1 to those of their views, all states after them being done."""
+    for state in range(first, last):
+        begin, end = tree.first[state], tree.first[state + 1]
+        mean = 0.0
+        for sequence in range(begin, end):
+            gains[sequence] = value_of(tree, gains, values, sequence)
+            mean += strategy[sequence] * gains[sequence]
+        values[state] = mean
+        for sequence in range(begin, end):
+            regrets[choices[sequence]] += gains[sequence] - mean
+
+
+_add_regrets_here = entry(_add_regrets)
+
+
+def floor(tree: GameTree, views: Views, iterations: int = 1000) -> float:
+    """The lowest exploitability found of players who choose by their views alone, an upper bound of the lowest there is.
+
+    CFR+ (Tammelin 2014) in which the information states of one seat with the same view share one regret vector and one
+    average. Such an abstraction forgets (Waugh et al., "A Practical Use of Imperfect Recall", 2009), and without perfect
+    recall CFR has no guarantee to converge (Lanctot et al., "No-Regret Learning in Extensive-Form Games with Imperfect
+    Recall", ICML 2012). Hence the last and the average strategies are evaluated again and again, and the best counts.
+
+    Args:
+        tree: the tree of a table.
+        views: the views at the same table.
+        iterations: of CFR+, 1 or more.
+    """
+    strategies = [*uniform(tree)]
+    reaches = tuple(reach_of(own, each, np.zeros(len(each))) for own, each in zip(tree.seats, strategies, strict=True))
+    regrets, sums = np.zeros((2, len(tree.seats), int(views.first[-1])))
+    lowest, due = np.inf, 1.0
+    for t in range(1, iterations + 1):
+        for seat, (own, seen, reach) in enumerate(zip(tree.seats, views.seats, reaches, strict=True)):
+            sums[seat] += t * np.bincount(seen.choices, reach, len(sums[seat]))
+            gains, values = gains_of(tree, seat, reaches, np.zeros(len(reach))), np.zeros(len(own.first) - 1)
+            for first, last in reversed([*pairwise(own.levels.tolist())]):
+                _add_regrets_here(own, seen.choices, strategies[seat], gains, values, regrets[seat], first, last)
+            np.maximum(regrets[seat], 0.0, out=regrets[seat])
+            strategies[seat] = normalised(views.first, regrets[seat])[seen.choices]
+            reach_of(own, strategies[seat], reach)
+        if t >= due or t == iterations:
+            due = _CLOSER * t
+            averages = [normalised(views.first, own)[seen.choices] for own, seen in zip(sums, views.seats, strict=True)]
+            lowest = min(lowest, *(worth_of(tree, tuple(each)).exploitability for each in (strategies, averages)))
+    return float(lowest)

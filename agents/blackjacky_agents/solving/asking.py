@@ -17,9 +17,9 @@ from blackjacky_agents.solving.strategies import Strategies
 from blackjacky_agents.solving.views import Views
 from blackjacky_env.play import Keys
 
-_TRIED = 64  # information states, to see whether an agent always does the same
+_TRIED = 64  # views, to see whether an agent always does the same
 _TIMES = 16
-_TOGETHER = 1 << 16
+_TOGETHER = 1 << 16  # views in a batch
 
 Chances = npt.NDArray[np.float64]
 
@@ -47,14 +47,14 @@ def ask_everywhere(
     memory: float = 4 * 2**30,
     progress: Progress = lambda nodes: None,
 ) -> AskedStrategies:
-    """What an agent does in every information state of a table.
+    """What an agent does in every information state of a table; for several agents, `ask_views`.
 
     Args:
         table: a table whose tree has been built, so that it is known to fit.
-        agent: it plays all seats. One that does not tell its probabilities is asked ``samples`` times in each state,
-            unless it always answers the same; its exploitability is then that of the mean of its answers, a little
-            higher as a rule.
-        samples: answers in each state.
+        agent: it plays all seats. One that does not tell its probabilities is asked ``samples`` times for each view (in
+            each state if it recalls), unless it always answers the same; its exploitability is then that of the mean of
+            its answers, a little higher as a rule.
+        samples: answers for each view.
         memory: as for `build_tree`.
         progress: as for `build_tree`.
 
@@ -64,7 +64,7 @@ def ask_everywhere(
 
 
 def ask_views(views: Views, agent: Agent, samples: int = 100) -> AskedStrategies:
-    """`ask_everywhere` without a walk: an agent is asked once for each view, or by keys if it recalls.
+    """`ask_everywhere` without a walk: an agent is asked for each distinct view, and in each state only if it recalls.
 
     Raises `ValueError` as the agent does, and for what is no action and no probability.
     """

@@ -13,14 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.solving import walk as walks
-from blackjacky_agents.solving.game_tree import (
-    GameTree,
-    Progress,
-    check_memory,
-    number_states,
-    spans,
-    walk_through,
-)
+from blackjacky_agents.solving.game_tree import GameTree, Progress, check_memory, number_states, spans, walk_through
 from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.strategies import (
     Floats,
@@ -36,7 +29,7 @@ from blackjacky_env.compiled import compiled, entry
 from blackjacky_env.declare import NOBODY, Game
 from blackjacky_env.play import absorb
 
-_CLOSER = 1.1  # the floor is evaluated whenever there are so many times the iterations
+_CLOSER = 1.1  # so many times the iterations lie between two evaluations
 
 
 class SeatViews(NamedTuple):
@@ -187,17 +180,20 @@ _add_regrets_here = entry(_add_regrets)
 
 
 def floor(tree: GameTree, views: Views, iterations: int = 1000) -> float:
-    """The lowest exploitability found of players who choose by their views alone, an upper bound of the lowest there is.
+    """The lowest exploitability found of players who choose by their views alone: an upper bound of what is possible.
 
     CFR+ (Tammelin 2014) in which the information states of one seat with the same view share one regret vector and one
-    average. Such an abstraction forgets (Waugh et al., "A Practical Use of Imperfect Recall", 2009), and without perfect
-    recall CFR has no guarantee to converge (Lanctot et al., "No-Regret Learning in Extensive-Form Games with Imperfect
-    Recall", ICML 2012). Hence the last and the average strategies are evaluated again and again, and the best counts.
+    average. Such an abstraction has imperfect recall (Waugh et al., "A Practical Use of Imperfect Recall", SARA 2009),
+    where CFR has no guarantee to converge (Lanctot et al., "No-Regret Learning in Extensive-Form Games with Imperfect
+    Recall", ICML 2012). Hence the last and the average strategies are evaluated now and then, and the best counts.
 
     Args:
         tree: the tree of a table.
         views: the views at the same table.
         iterations: of CFR+, 1 or more.
+
+    Returns:
+        A `Worth.exploitability`.
     """
     strategies = [*uniform(tree)]
     reaches = tuple(reach_of(own, each, np.zeros(len(each))) for own, each in zip(tree.seats, strategies, strict=True))

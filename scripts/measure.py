@@ -26,7 +26,7 @@ from typing import Any
 import tyro
 
 from blackjacky_agents.reports import duration
-from scripts.results import LIST, ROOMS, ROOT, earlier, other_weights, path_of, save
+from scripts.results import LIST, ROOMS, ROOT, earlier, minutes_of, other_weights, path_of, save
 
 FOLDER = ROOT / "runs" / "measured"  # What commands write before it is put into the common form.
 Entry = dict[str, Any]
@@ -87,14 +87,6 @@ def why_stale(name: str, entry: Entry, game: str | None) -> Iterator[str]:
 def shorter(text: str, most: int = 60) -> str:
     """The first characters of a text."""
     return text if len(text) <= most else f"{text[: most - 4]} ..."
-
-
-def minutes_of(name: str, game: str | None) -> float | None:
-    """How long the commands of a result took; None if that is not known."""
-    if not (path := path_of(name, game)).exists():
-        return None
-    found = [run["minutes"] for run in json.loads(path.read_text("utf-8"))["runs"]]
-    return None if None in found else sum(found)
 
 
 def output_of(name: str, game: str | None) -> Path:

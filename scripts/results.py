@@ -163,10 +163,24 @@ def earlier(run: Mapping[str, Any], game: str | None) -> list[str]:
     return [each for each, fingerprint in run["fingerprints"].items() if fingerprint != now[each]]
 
 
+def minutes_of(name: str, game: str | None) -> float | None:
+    """How long the commands of a result took; None if that is not known."""
+    if not (path := path_of(name, game)).exists():
+        return None
+    found = [run["minutes"] for run in json.loads(path.read_text("utf-8"))["runs"]]
+    return None if None in found else sum(found)
+
+
 def commit() -> str:
     """The commit of this tree, in short; empty outside a repository."""
     done = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, capture_output=True, check=False)
     return done.stdout.decode().strip()
+
+
+def aged(result: Result) -> str:
+    """A note of what has changed since a result was measured, such as ``" (of earlier rules)"``, else empty."""
+    changed = dict.fromkeys(what for run in result["runs"] for what in run["earlier"])
+    return f" (of earlier {', '.join(changed)})" if changed else ""
 
 
 def made_by(result: Result) -> str:
@@ -181,5 +195,4 @@ def _runs(result: Result) -> Iterator[str]:
             machine.get("processor", machine.get("system")),
             *([f"{machine['cores']} cores"] if "cores" in machine else []),
         ]
-        of = f" (**of earlier {', '.join(run['earlier'])}**)" if run["earlier"] else ""
-        yield f"commit `{run['commit']}`, {run['date']}, {', '.join(on)}{of}"
+        yield f"commit `{run['commit']}`, {run['date']}, {', '.join(on)}{aged({'runs': [run]})}"

@@ -8,7 +8,7 @@ pass after a bet loses the pot. After a matched bet, or two passes, the higher c
 
 from blackjacky_env.extending import *
 
-PASS, BET, START = 0, 1, -1
+PASS, BET, START, NAMES = 0, 1, -1, ("J", "Q", "K")
 RECORD = Fields(
     [Variant("classic", 2, 2, default_players=2)],
     fields=[
@@ -76,13 +76,14 @@ def sample(observation, bits, s):
     s.cards[1] = (s.cards[0] + 1 + below(draw(bits, 1), 2)) % 3
 
 
+ACTIONS = Actions([ActionInfo("pass"), ActionInfo("bet")], {"pass": "pass", "bet": "bet"})
 GAME = Game(
     name="kuhn_poker",
     title="Kuhn poker",
     version=0,
     num_actions=2,
     fields=RECORD,
-    card_names=("J", "Q", "K"),
+    card_names=NAMES,
     rules=Rules(begin, redeal, legal, apply, is_settled, settle, returns, make_encode(RECORD), sample),
-    words=plain_words(RECORD, Actions([ActionInfo("pass"), ActionInfo("bet")], {"pass": "pass", "bet": "bet"})),
+    words=plain_words(RECORD, ACTIONS, names={"cards": NAMES}),
 )

@@ -78,7 +78,8 @@ def _cards(pen: Pen, field: BoardField, x: float, y: float) -> list[str]:
     count, known = len(field.below), [card for card in field.below if card.face is not None]
     if field.card is None and not count:
         words = pen.words(Say("empty"), x + _WIDTH / 2, y + _HEIGHT / 2 + 5, 13, _WIDTH, "faint", "middle")
-        return [pen.card(Card(spent=True), x, y, _SCALE), words]
+        ground = box(x, y, _WIDTH, _HEIGHT, 4, ' class="panel" opacity=".7"')
+        return [ground, pen.card(Card(spent=True), x, y, _SCALE), words]
     parts = [pen.card(Card(), x + 3 * i, y + 3 * i, _SCALE) for i in range(min(count, 2), 0, -1)]
     parts.append(pen.card(field.card or Card(), x, y, _SCALE))
     parts += [chip(card, x + _WIDTH - 8, y + 1 + 18 * i, 17, 17) for i, card in enumerate(known)]

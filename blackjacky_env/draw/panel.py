@@ -7,9 +7,9 @@ from itertools import groupby
 from typing import NamedTuple
 
 from blackjacky_env.draw import svg
-from blackjacky_env.draw.scene import Card, Fact, Name, Row, Say, Scene, say
+from blackjacky_env.draw.scene import Card, Fact, Name, Row, Say, Scene, Value, say
 from blackjacky_env.draw.shapes import INK
-from blackjacky_env.draw.svg import CARD, LOSS, PHONE_TEXT, Pen, Piece, box, data, group
+from blackjacky_env.draw.svg import CARD, LOSS, PHONE_TEXT, Pen, Piece, box, data, group, width_of
 
 _IN_LINE, _FEW = 8, 6
 """Cards of a hand in a line on a phone, so that a finger can hit each; so many and fewer need no second line."""
@@ -96,7 +96,9 @@ class Panel:
             yield self.pen.piece(seat.notes, size - 1, room, "faint")
         for fact in seat.facts:
             if not fact.tokens:
-                told = say("{label} {value}", label=fact.label, value=fact.value)
+                told: Value = say("{label} {value}", label=fact.label, value=fact.value)
+                if fact.counts and self.pen.is_phone and width_of(self.pen.said(told)) * PHONE_TEXT > self.room:
+                    told = fact.value  # whose frame says what it is
                 words = self.pen.piece(told, size, self.room, "bad" if fact.counts else "ink")
                 frame = box(-3, -1, words.width + 6, size + 4, 6, f'{LOSS}"2"') if fact.counts else ""
                 yield Piece(words.width, frame + words.markup)
@@ -129,7 +131,7 @@ class Panel:
                 x = begin = beside if y < below - 12 else self.left
                 y = max(y, below) if begin != beside else y
             self.parts.append(group([piece.markup], x, y))
-            x += piece.width + 6
+            x += piece.width + 9
         return y + self.line_height if x > begin else y
 
     # -- cards

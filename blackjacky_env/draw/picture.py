@@ -21,7 +21,7 @@ have a title of their own; ``phone``: the table alone, 360 units wide."""
 
 _TOP, _BOTTOM, _WORDS = 44, 540, 560
 _BOARD, _PHONE_BOARD = 374, 388  # where a board ends
-_MIDDLE = 74  # the least height of the middle between the seats
+_MIDDLE = 90  # the least height of the middle between the seats
 _NAME_LENGTH = 14
 
 
@@ -125,7 +125,7 @@ def _with_middle(pen: Pen, scene: Scene) -> tuple[list[str], float]:
     else:
         bottom = _BOTTOM - own.height
         parts, top = _grid(pen, scene, others, columns, _TOP, bottom - _TOP - _MIDDLE)
-    middle = _pieces(pen, pieces, paper.width / 2, (top + bottom) / 2, paper.width - 100)
+    middle = _pieces(pen, pieces, paper.width / 2, (top + bottom) / 2, paper.width - 100, bottom - top)
     felt = _table(top + 4, bottom - 4, paper)
     return [*felt, *parts, *middle, own.drawn(paper.margin, bottom, own.height)], bottom + own.height
 
@@ -164,18 +164,19 @@ def _table(top: float, bottom: float, paper: _Paper = _SCREEN) -> list[str]:
     return [rim, box(left + 8, top + 8, paper.width - 2 * left - 16, bottom - top - 16, radius - 8, ' class="felt"')]
 
 
-def _pieces(pen: Pen, pieces: Sequence[CardPile | Row], x: float, y: float, room: float) -> list[str]:
-    """What lies in the middle, side by side around a point."""
+def _pieces(pen: Pen, pieces: Sequence[CardPile | Row], x: float, y: float, room: float, high: float) -> list[str]:
+    """What lies in the middle, side by side around a point, in cards that leave room for their label below."""
     step = min(104.0, room / max(1, len(pieces)))
-    first, parts = x - step * (len(pieces) - 1) / 2, []
+    first, most, parts = x - step * (len(pieces) - 1) / 2, (high - 42) / CARD[1], []
     for i, piece in enumerate(pieces):
         at = first + step * i
-        parts.append(_pile(pen, piece, at, y, step) if isinstance(piece, CardPile) else _row(pen, piece, at, y, room))
+        drawn = _row(pen, piece, at, y, room, most) if isinstance(piece, Row) else _pile(pen, piece, at, y, step, most)
+        parts.append(drawn)
     return parts
 
 
-def _pile(pen: Pen, pile: CardPile, x: float, y: float, room: float) -> str:
-    scale = min(0.68 if pen.is_phone else 0.9, (room - 20) / CARD[0])
+def _pile(pen: Pen, pile: CardPile, x: float, y: float, room: float, most: float) -> str:
+    scale = min(0.68 if pen.is_phone else 0.9, (room - 20) / CARD[0], most)
     left, top = x - CARD[0] * scale / 2, y - CARD[1] * scale / 2 - 8
     cards = [pen.card(pile.top, left + 3 * i, top - 2 * i, scale) for i in range(min(pile.cards or 1, 3))]
     label = say("{label} {count}", label=pile.label, count=pile.cards) if pile.cards is not None else pile.label
@@ -183,8 +184,10 @@ def _pile(pen: Pen, pile: CardPile, x: float, y: float, room: float) -> str:
     return group([*cards, words], attributes=f' class="pile"{data(pile.data)}')
 
 
-def _row(pen: Pen, row: Row, x: float, y: float, room: float) -> str:
+def _row(pen: Pen, row: Row, x: float, y: float, room: float, most: float) -> str:
     scale, room = 0.62 if pen.is_phone or len(row.cards) > 6 else 0.85, max(room, 205)
+    if row.label.template:
+        scale, y = min(scale, most), y - 8
     height = draw_row(pen, row, x, 0, room, scale)[1]
     drawn, end = draw_row(pen, row, x, y - height / 2, room, scale)
     return drawn + pen.words(row.label, x, end + 13, 14, room, anchor="middle")

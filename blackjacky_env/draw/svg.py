@@ -81,7 +81,8 @@ def text(words: str, x: float, y: float, size: float, attributes: str) -> str:
 def width_of(words: str) -> float:
     """Approximate width of a text, relative to the font size."""
     wide = sum(letter in "MWmw@%" or letter > "\u2e7f" for letter in words)
-    return _LETTER * len(words) + 0.4 * wide + 0.12 * sum(map(str.isupper, words))
+    narrow = sum(letter in " .,:ijlft" for letter in words)
+    return _LETTER * len(words) + 0.4 * wide - 0.22 * narrow + 0.12 * sum(map(str.isupper, words))
 
 
 def _cut(words: str, room: float) -> str:

@@ -3,138 +3,98 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path, PurePath
 from statistics import mean, median
-from typing import Any
 
 from blackjacky_agents import bot_names
 from blackjacky_agents.arena.evaluation import Score, gain
 from blackjacky_agents.arena.protocol import ceiling, find_protocol
 from blackjacky_agents.arena.score_card import ScoreCard, read_score_card
-from blackjacky_agents.cli.tournament import copies_table, cycles
+from blackjacky_agents.games import agent_names
 from blackjacky_agents.networks.agent_file import read_card
 from blackjacky_agents.reports import markdown_table, percent
 from blackjacky_env.games import get_game
-from scripts.pages.part import DOCS, MISSING, Part, Row, code, plain_tables, rate, table
+from scripts.pages.part import DOCS, MISSING, Part, Row, code, plain_tables, rate
 from scripts.results import AGENTS, RESULTS, ROOMS, ROOT, Result, load, made_by
 
 FORMER = "former_"  # Begins the names of agents that are only shipped to train others.
 PAGE = DOCS / "results.md"
+OURS = "The Blackjacky authors"  # Who made the agents of whom the standings name nobody.
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*\.json")  # of a card's file, which is part of an address
 _PLAIN = re.compile(r"[^\W_]|[ ,()]")
 Cards = dict[Path, ScoreCard]
-Columns = Mapping[str, Callable[[Row], object]]
 
 
 def parts() -> Iterator[Part]:
     """All tables about agents of the whole games."""
-    cards = {game: trained_cards(game) for game in ROOMS}
-    yield Part(PAGE, "results", trained(cards))
-    yield Part(PAGE, "training", of_games("training", training))
-    yield Part(PAGE, "ladder", of_games("ladder", ladder))
-    yield Part(PAGE, "exploitability", of_games("exploitability", exploitability))
-    yield Part(PAGE, "search", searches())
-    yield Part(ROOT / "README.md", "results", champions(cards))
+    ladders = {game: result for game in ROOMS if (result := load("ladder", game))}
+    yield Part(PAGE, "results", trained())
+    yield Part(PAGE, "training", of_games("training", trainings))
+    yield Part(PAGE, "ladder", "\n\n".join([*(ladder(*each) for each in ladders.items()), other_sizes(ladders)]))
+    yield Part(PAGE, "search", of_games("search", searches))
+    yield Part(PAGE, "exploitability", of_games("exploitability", responses))
+    yield Part(ROOT / "README.md", "results", champions(ladders))
+    yield Part(DOCS / "score.md", "forecasts", forecasts())
     for game in ROOMS:
         yield Part(DOCS / "standings.md", f"standings-{game}", standings(read_cards(RESULTS / game / "scores", game)))
 
 
-def of_games(kind: str, show: Callable[[str, Result], str]) -> str:
-    """A section for each game with such a result."""
-    found = {game: result for game in ROOMS if (result := load(kind, game))}
-    sections = [f"### {get_game(game).title}\n\n{show(game, result)}" for game, result in found.items()]
-    return "\n\n".join(sections) or MISSING
+def of_games(kind: str, show: Callable[[Result], Iterator[Row]]) -> str:
+    """One table with the rows of all games that have such a result, and how each was made."""
+    found = {get_game(game).title: result for game in ROOMS if (result := load(kind, game))}
+    rows = [{"game": title, **row} for title, result in found.items() for row in show(result)]
+    return f"{plain_tables(rows)}\n\n{made(found)}" if rows else MISSING
+
+
+def made(results: Mapping[str, Result]) -> str:
+    """How the results of games were made, by title."""
+    return "\n".join(f"- {title}: {made_by(result)}" for title, result in results.items())
 
 
 # ---------------------------------------------------------------- trained agents
 
 
-def trained_cards(game: str) -> dict[str, dict[str, Any]]:
-    """The cards of a game's shipped agents, by name, without those that others were only trained from."""
-    paths = sorted((AGENTS / game / "trained").glob("*.safetensors"))
-    return {path.stem: read_card(path) for path in paths if not path.stem.startswith(FORMER)}
+def trained() -> str:
+    """How long each shipped agent was trained, and what those that are no champions win, whom the ladder shows."""
+    rows, others = [], []
+    for game in ROOMS:
+        title, size = get_game(game).title, get_game(game).default_players
+        for path in sorted((AGENTS / game / "trained").glob("*.safetensors")):
+            if (name := path.stem).startswith(FORMER):
+                continue
+            card, curve = read_card(path), f"../{path.relative_to(ROOT).with_suffix('.png').as_posix()}"
+            rows.append([f"[`{name}`]({curve})", title, f"{card['steps']:,}", f"{card['seconds'] / 60:.0f}"])
+            if name != "champion":
+                own = [row for row in card["results"] if row["players"] == size]
+                told = ", ".join(f"{rate(row)} against `{row['opponents']}`" for row in own)
+                others.append(f"`{name}` wins {told}, in {own[0]['games']:,} games each.")
+    heading = ["agent", "game", "training decisions", "minutes"]
+    return "\n\n".join([markdown_table(heading, rows), *others])
 
 
-def trained(cards: Mapping[str, dict[str, dict[str, Any]]]) -> str:
-    """A table of the agents of each game, and a note on the training of each agent."""
-    tables = [trained_table(game, own) for game, own in cards.items() if own]
-    notes = [f"- {note(game, name, card)}" for game, own in cards.items() for name, card in own.items()]
-    told = "Win rates with their 95 % intervals, over games. Each agent is one run of its command."
-    return "\n\n".join([*tables, told, "\n".join(notes)]) if tables else "No trained agent is shipped."
-
-
-def trained_table(game: str, cards: Mapping[str, dict[str, Any]]) -> str:
-    """The agents of one game, a row for each table size."""
-    bots, rows = bot_names(game), []
-    for name, card in cards.items():
-        cells = {(row["players"], row["opponents"]): row for row in card["results"]}
-        for size in dict.fromkeys(row["players"] for row in card["results"]):
-            rates = (rate(cells.get((size, bot))) for bot in bots)
-            rows += [[code(name), size, percent(1 / size), *rates]]
-    against = [f"against `{name}`" for name in bots]
-    return markdown_table([f"trained agent ({get_game(game).title})", "players", "par", *against], rows)
-
-
-def note(game: str, name: str, card: Mapping[str, Any]) -> str:
-    """Command, training time and evaluation of an agent, as a sentence."""
-    games, machine = games_of(card["results"]), f"{card['machine']['processor']}, {card['machine']['cores']} cores"
-    curve = f"../{(AGENTS / game / 'trained' / name).relative_to(ROOT).as_posix()}.png"
-    return (
-        f"`{name}` ({get_game(game).title}): `{card['command']}`, seed {card['seed']}, {card['steps']:,} steps in "
-        f"{card['seconds'] / 60:.0f} minutes on {machine} ([learning curve]({curve})); {games} games in each cell."
-    ) + (f" It mixes {card['mixes']}." if "mixes" in card else "")
-
-
-def games_of(rows: Iterable[Row]) -> str:
-    """The numbers of games of some rows."""
-    return " or ".join(f"{number:,}" for number in sorted({row["games"] for row in rows}))
-
-
-def training(game: str, result: Result) -> str:
-    """What presets reach from the beginning: a row for each preset, length, size and options, over its seeds."""
-    own = [row for row in result["rows"] if "--init-from" not in row["options"]]
-    kinds = groupby(own, key=lambda row: (row["preset"], row["minutes"], tuple(row["hidden_sizes"]), row["options"]))
-    rows = []
-    for (preset, minutes, sizes, options), group in kinds:
+def trainings(result: Result) -> Iterator[Row]:
+    """What presets reach from the beginning: a row for each preset, over its seeds."""
+    for preset, group in groupby(result["rows"], key=lambda row: row["preset"]):
         runs = list(group)
         rates = [row["result"]["win_rate"] for row in runs]
-        told = f"**{percent(median(rates))}**" if len(runs) > 1 else f"{percent(rates[0])}, one run"
-        each = ", ".join(rate(row["result"]).replace("*", "") for row in runs)
-        speed = f"{mean(row['steps'] / max(row['seconds'], 1) for row in runs):,.0f}"
-        rows.append(
-            [code(f"{preset} {options}".strip()), f"{minutes:g}", " x ".join(map(str, sizes)), told, each, speed]
-        )
-    heading, first = ["preset", "minutes", "hidden layers", "median", "each seed", "decisions/s"], own[0]["result"]
-    return (
-        f"{markdown_table(heading, rows)}\n\nAgainst {first['players'] - 1} `{first['opponents']}`, par "
-        f"{percent(first['par'])}, {games_of(row['result'] for row in own)} games for each seed, such as "
-        f"`{own[-1]['command']}`. {made_by(result)}"
-    )
+        yield {
+            "preset": code(preset),
+            "median win rate": f"**{percent(median(rates))}**",
+            "runs": f"{len(runs)}: {100 * min(rates):.1f} .. {100 * max(rates):.1f}" if len(runs) > 1 else "one run",
+            "decisions/s": round(mean(row["steps"] / max(row["seconds"], 1) for row in runs)),
+        }
 
 
 # ---------------------------------------------------------------- against each other
 
 
-def ladder(game: str, result: Result) -> str:
-    """The table at the game's usual size, and a row for each other one."""
-    usual, champion, bot = get_game(game).default_players, "champion", bot_names(game)[-1]
-    tables = {each["num_players"]: each for each in result["rows"]}
-    shown = tables.get(usual) or next(iter(tables.values()))
-    size = shown["num_players"]
-    columns: Columns = {
-        "players": lambda row: row["num_players"],
-        "par": lambda row: percent(1 / row["num_players"]),
-        f"`{champion}` among `{bot}`": lambda row: rate(against(row, champion, bot), "mean"),
-        f"`{bot}` among champions": lambda row: rate(against(row, bot, champion), "mean"),
-        "games": lambda row: f"{row['games']:,}",
-    }
-    rows = [each for number, each in tables.items() if number != size]
-    others = [table(rows, columns)] if rows else []
-    head = f"**{size} players**, par {percent(1 / size)}; {shown['games']:,} games, {shown['deals']:,} deals:"
-    return "\n\n".join([head, copies_table(shown), cycles(shown), *others, made_by(result)])
+def usual(result: Result, game: str) -> Row:
+    """The table of a ladder at the game's usual size."""
+    size = get_game(game).default_players
+    return next(each for each in result["rows"] if each["num_players"] == size)
 
 
 def against(found: Row, agent: str, other: str) -> dict[str, float]:
@@ -144,64 +104,116 @@ def against(found: Row, agent: str, other: str) -> dict[str, float]:
     return own
 
 
-def exploitability(game: str, result: Result) -> str:
-    """Best responses to agents; those of search against the champion have all draws of deals together."""
+def widest(found: Row) -> float:
+    """The wider side of the widest interval of a table, in percentage points."""
+    rates: list[dict[str, float]] = [rate for each in found["lineups"] for rate in each["win_rates"].values()]
+    return 100 * max(max(each["high"] - each["mean"], each["mean"] - each["low"]) for each in rates)
 
-    def gained(row: Row) -> str:
-        found = gain(Score(**row["score"]), Score(**row["own"]))
+
+def ladder(game: str, result: Result) -> str:
+    """What each agent (rows) wins in one seat against copies of another (columns), at the game's usual table size."""
+    found, names = usual(result, game), agent_names(game)
+    rows = [[code(a), *("" if a == b else f"{100 * against(found, a, b)['mean']:.1f}" for b in names)] for a in names]
+    size, title = found["num_players"], get_game(game).title
+    head = f"**{title}**, {size} players, par {100 / size:.1f}; {found['games']:,} games"
+    return f"{head}, intervals up to ± {widest(found):.1f}:\n\n{markdown_table(['', *map(code, names)], rows)}"
+
+
+def other_sizes(ladders: Mapping[str, Result]) -> str:
+    """Champion and strongest bot among copies of each other at all other table sizes, and how all was made."""
+    rows, sides = [], []
+    for game, result in ladders.items():
+        bot = bot_names(game)[-1]
+        for each in result["rows"]:
+            if each["num_players"] != get_game(game).default_players:
+                first, second = against(each, "champion", bot)["mean"], against(each, bot, "champion")["mean"]
+                size = each["num_players"]
+                numbers = [f"{100 * number:.1f}" for number in (1 / size, first, second)]
+                rows.append([get_game(game).title, size, *numbers])
+                sides.append(widest(each))
+    heading = ["game", "players", "par", "champion among bots", "bot among champions"]
+    told = f"Champion and strongest bot among copies of each other at other tables; intervals up to ± {max(sides):.1f}:"
+    results = {get_game(game).title: result for game, result in ladders.items()}
+    return f"{told}\n\n{markdown_table(heading, rows)}\n\n{made(results)}"
+
+
+def searches(result: Result) -> Iterator[Row]:
+    """A row for each search: what it wins among copies of another agent, and that among copies of it."""
+    for each in result["rows"]:
+        for agent, other, *_ in (line["agents"] for line in each["lineups"]):
+            if ":" in agent and ":" not in other:
+                yield {
+                    "players": each["num_players"],
+                    "search": code(agent),
+                    "other": code(other),
+                    "search among others": rate(against(each, agent, other), "mean"),
+                    "other among searches": rate(against(each, other, agent), "mean"),
+                }
+
+
+def responses(result: Result) -> Iterator[Row]:
+    """A row for each best response: what it wins, and what the agent itself wins among its copies."""
+    for row in result["rows"]:
+        found, tests = gain(Score(**row["score"]), Score(**row["own"])), len(row["curve"])
         told = f"**{100 * found.mean:+.1f} %** ({100 * found.low:+.1f} .. {100 * found.high:+.1f})"
-        return told if found.low > 0 else "nothing found"
+        yield {
+            "agent": code(row["agent"]),
+            "learner": f"`{row['learner']}`" + f", best of {tests} checkpoints" * (tests > 0),
+            "minutes": round(row["seconds"] / 60),
+            "wins": rate(row["score"]),
+            "the agent itself": rate(row["own"]),
+            "gain": told if found.low > 0 else "nothing found",
+        }
 
-    rows = [row for row in result["rows"] if not row["agent"].startswith(FORMER)]
-    columns: Columns = {
-        "agent": lambda row: code(row["agent"]),
-        "players": lambda row: row["players"],
-        "the best response wins": lambda row: rate(row["score"]),
-        "the agent itself": lambda row: rate(row["own"]),
-        "gain (lower bound)": gained,
-        "learner": lambda row: row["learner"],
-        "training decisions": lambda row: f"{row['decisions']:,}",
-        "minutes": lambda row: f"{row['seconds'] / 60:.0f}",
-    }
-    draws = [f"{percent(each['mean'])} of {each['games']:,}" for row in rows for each in row.get("draws", ())]
+
+def champions(ladders: Mapping[str, Result]) -> str:
+    """Each game's champion at the usual table: among bots, the strongest bot among champions, and a best response."""
+    rows = []
+    for game, result in ladders.items():
+        found, strongest = usual(result, game), bot_names(game)[-1]
+        size, exploited = found["num_players"], load("exploitability", game)
+        rates = [rate(against(found, "champion", bot), "mean") for bot in ("random", strongest)]
+        alone = rate(against(found, strongest, "champion"), "mean")
+        best = max(
+            (row["score"] for row in (exploited or {"rows": ()})["rows"] if row["agent"] == "champion"),
+            key=lambda score: score["win_rate"],
+            default=None,
+        )
+        rows.append(
+            [get_game(game).title, f"{100 / size:.0f} %", rates[0], f"{rates[1]} `{strongest}`", alone, rate(best)]
+        )
+    heading = ["game", "par", "against `random`", "against the strongest bot", "that bot among champions"]
     told = (
-        f"The row of `search:100` has several draws of deals together: {' and '.join(draws)} games. " if draws else ""
+        "Intervals are over deals; each champion is one network, chosen by us. The last column is the better of the "
+        "[responses tried](docs/results.md#exploitability), so at least this can be won against three champions."
     )
-    return f"{table(rows, columns)}\n\n{told}Each row is one run. {made_by(result)}"
+    return f"{markdown_table([*heading, 'a best response to champions'], rows)}\n\n{told}"
 
 
-def champions(cards: Mapping[str, dict[str, dict[str, Any]]]) -> str:
-    """The shipped champion of each game against `random` and the strongest bot, at the game's usual table size."""
-    rows, better = [], []
-    for game, own in cards.items():
-        card, result = own.get("champion"), load("ladder", game)
-        if card is None or result is None:
-            continue
-        size, strongest = get_game(game).default_players, bot_names(game)[-1]
-        cells = {row["opponents"]: row for row in card["results"] if row["players"] == size}
-        bots = [rate(cells["random"]), f"{rate(cells[strongest])} `{strongest}`"]
-        (usual,) = (each for each in result["rows"] if each["num_players"] == size)
-        alone = against(usual, strongest, "champion")
-        rows.append([get_game(game).title, f"{100 / size:.0f} %", *bots, rate(alone, "mean")])
-        if alone["low"] > 1 / size:
-            better.append(f"In {get_game(game).title} a single `{strongest}` among champions wins above par.")
-    heading = ["game", "par", "against `random`", "against the strongest bot", "that bot alone among champions"]
-    return "\n\n".join([markdown_table(heading, rows), *better])
+def forecasts() -> str:
+    """How much worse forecasts score than the truth, by game: the excess of the logarithmic score."""
+    found = {get_game(game).title: (game, result) for game in ROOMS if (result := load("forecasts", game))}
+    cells: dict[str, dict[str, str]] = {}
+    for title, (game, result) in found.items():
+        for run in result["runs"]:
+            for row in run["rows"]:
+                name = forecaster(row["forecast by"], run["command"]).replace(bot_names(game)[-1], "the strongest bot")
+                excess = row.get("excess") or row["log excess"]
+                told = (
+                    f"**{excess['mean']:.2f}** ({excess['low']:.2f} .. {excess['high']:.2f})" if excess["mean"] else ""
+                )
+                cells.setdefault(name, {})[title] = told
+    del cells["truth"]
+    rows = [[name, *(own.get(title, "") for title in found)] for name, own in cells.items()]
+    return f"{markdown_table(['excess of', *found], rows)}\n\n{made({title: found[title][1] for title in found})}"
 
 
-def searches() -> str:
-    """A row for each agent of the tournaments with search, against each other one, and how they were made."""
-    rows, made = [], []
-    for game in ROOMS:
-        if result := load("search", game):
-            made.append(f"- {get_game(game).title}: {made_by(result)}")
-            for each in result["rows"]:
-                for line in each["lineups"]:
-                    players, (agent, other, *_) = each["num_players"], line["agents"]
-                    who = {"game": get_game(game).title, "players": players, "agent": code(agent)}
-                    found = {"against copies of": code(other), "win rate": line["win_rates"][agent]}
-                    rows.append({**who, **found, "par": 1 / players, "games": line["deals"] * players})
-    return f"{plain_tables(rows)}\n\n" + "\n".join(made) if rows else MISSING
+def forecaster(name: str, command: str) -> str:
+    """A forecaster with the number of playouts that the command asks for, if it plays any."""
+    number = re.search(r"--playouts (\d+)", command)
+    if number is None or name in ("truth", "par") or ":" in name or "playouts" in name:
+        return name
+    return f"{int(number[1]):,} playouts by {name}"
 
 
 # ---------------------------------------------------------------- standings
@@ -222,34 +234,30 @@ def read_cards(folder: Path, game: str) -> Cards:
 def standings(cards: Cards) -> str:
     """A game's cards as a table, best first, and the ceiling.
 
+    A rank is one more than the number of agents whose whole interval is above, so agents that cannot be told apart tie.
     A card may come from anybody: its texts become plain text, whatever they look like.
     """
     if not cards:
         return "No agent has a card yet."
     best = sorted(cards.items(), key=lambda item: (-item[1].score.mean, item[0].name))
-    rows = [[rank, *row_of(path, card)] for rank, (path, card) in enumerate(best, 1)]
-    heading = ["rank", "agent", "score", "95 % interval", "weakest against", "time of a move", "games"]
-    table = markdown_table([*heading, "kind", "by", "date", "more"], rows)
+    ranks = [1 + sum(other.score.low > card.score.high for other in cards.values()) for _, card in best]
+    rows = [[rank, *row_of(path, card)] for rank, (path, card) in zip(ranks, best, strict=True)]
+    table = markdown_table(["rank", "agent", "score", "weakest against", "a move"], rows)
     return f"{table}\n\nWho wins every game has {ceiling(find_protocol(best[0][1].game)):.0f}."
 
 
 def row_of(path: Path, card: ScoreCard) -> Sequence[object]:
     """The cells of a card, without its rank."""
     worst = min(card.tables, key=lambda table: table.score.mean)
+    by = "" if card.entry.by == OURS else f" by {plain(card.entry.by)}"
     link = f", [link]({card.entry.link})" if card.entry.link else ""
     name = PurePath(card.name.removeprefix("ppo:")).stem if card.name.startswith("ppo:") else card.name
     time = card.run.move_microseconds
     return [
-        plain(name),
-        f"**{card.score.mean:.1f}**",
-        f"{card.score.low:.1f} .. {card.score.high:.1f}",
+        f"[{plain(name)}](../results/{card.game}/scores/{path.name}){by}{link}",
+        f"**{card.score.mean:.1f}** ({card.score.low:.1f} .. {card.score.high:.1f})",
         f"`{worst.opponents}`: {worst.score.mean:.0f}",
         f"{time:,.0f} µs" if time < 1000 else f"{time / 1000:,.1f} ms",
-        f"{sum(table.players * -(-card.games // table.players) for table in card.tables):,}",
-        plain(card.entry.kind),
-        plain(card.entry.by),
-        card.run.date,
-        f"[card](../results/{card.game}/scores/{path.name}){link}",
     ]
 
 

@@ -17,43 +17,18 @@ Rows = Mapping[str, Any]
 
 def parts() -> Iterator[Part]:
     """The tables of every game that has been measured."""
-    found = {game: tables for game in ROOMS if (tables := solved(game))}
     exact = []
-    for game, rows in found.items():
-        title, result = get_game(game).title, load("exact", game)
-        assert result is not None
-        exact += [f"### {title}", sizes(game, rows), agents(game, rows), made_by(result)]
-        if nfsp := load("nfsp", game):
-            exact.append(f"NFSP: {made_by(nfsp)}")
-        if (drawn := shown(rows)) is not None:
-            exact.append(f"![Exploitability by CPU seconds: {title}, {drawn}](learning/exact-{game}.svg)")
+    for game in ROOMS:
+        if result := load("exact", game):
+            rows = {row["table"]: row for row in result["rows"] if row["table"] in get_game(game).tables}
+            exact += [f"### {get_game(game).title}", sizes(rows), agents(game, rows), made_by(result)]
     yield Part(PAGE, "exact", "\n\n".join(filter(None, exact)) or MISSING)
 
 
-def solved(game: str) -> dict[str, Any]:
-    """The tables of a game that have been solved, by name, with NFSP's curve where OpenSpiel has measured it."""
-    result, beside = load("exact", game), load("nfsp", game)
-    if result is None:
-        return {}
-    rows = {row["table"]: row for row in result["rows"] if row["table"] in get_game(game).tables}
-    for row in beside["rows"] if beside else ():
-        rows[row["table"]]["curves"]["nfsp"] = row["curve"]
-    return rows
-
-
-def shown(rows: Rows) -> str | None:
-    """The table to draw: of those where most was measured, the largest, with two players if there is one."""
-    most = max(len(row["curves"]) for row in rows.values())
-    if most < 2:
-        return None
-    drawn = {name: row["size"] for name, row in rows.items() if len(row["curves"]) == most}
-    return max(drawn, key=lambda name: (drawn[name]["num_players"] == 2, drawn[name]["nodes"]))
-
-
-def sizes(game: str, rows: Rows) -> str:
+def sizes(rows: Rows) -> str:
     """Size and value of every table."""
     columns = {
-        "table": lambda row: f"`{row['table']}`: {get_game(game).tables[row['table']].about}",
+        "table": lambda row: code(row["table"]),
         "players": lambda row: row["size"]["num_players"],
         "nodes": lambda row: f"{row['size']['nodes']:,}",
         "information states": lambda row: f"{row['size']['information_states']:,}",
@@ -62,9 +37,7 @@ def sizes(game: str, rows: Rows) -> str:
         "floor of the view": lambda row: _floor(row.get("floor")),
         "CPU seconds": lambda row: f"{row['solution']['seconds']:,.3g}",
     }
-    several = any(row["size"]["num_players"] > 2 for row in rows.values())
-    note = " With more than two players they are the values of the strategies found, not of the game." * several
-    return f"{table(rows.values(), columns)}\n\nValues are means over all deals.{note}"
+    return table(rows.values(), columns)
 
 
 def _floor(found: Mapping[str, Any] | None) -> str:
@@ -84,9 +57,4 @@ def agents(game: str, rows: Rows) -> str:
         [code(name), *(f"{each['exploitability']:.3f}" if each else "" for each in cells)]
         for name, cells in measured.items()
     ]
-    for learner in ("ppo", "nfsp"):
-        trained = [row["curves"].get(learner) for row in asked.values()]
-        if any(trained):
-            found = (f"{points[-1][1]:.3f}" if points else "" for points in trained)
-            lines.append([f"{learner.upper()}, trained there, one run", *found])
     return markdown_table(["exploitability of", *map(code, asked)], lines)

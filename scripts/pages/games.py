@@ -12,7 +12,7 @@ from textwrap import fill
 from typing import Any
 
 from blackjacky_agents.kit.narration import in_scene
-from blackjacky_agents.reports import markdown_table
+from blackjacky_agents.reports import markdown_table, percent
 from blackjacky_agents.wording import in_words, terminal_texts
 from blackjacky_env import extending, make_batch
 from blackjacky_env.declare import Game, describe_options
@@ -20,7 +20,7 @@ from blackjacky_env.declare.options import field_docs
 from blackjacky_env.envs import GameModule
 from blackjacky_env.games import DEFAULT, GAMES, get_game, module_name, seat_id
 from blackjacky_env.replay import new_table
-from scripts.pages.part import DOCS, Part, Row, code, table
+from scripts.pages.part import DOCS, Part, Row, code
 from scripts.results import ROOMS, Result, load, made_by
 
 DECLARED: dict[str, tuple[str, ...] | type[Any]] = {
@@ -32,7 +32,6 @@ DECLARED: dict[str, tuple[str, ...] | type[Any]] = {
 }
 """What docs/your_game.md lists, by part: functions of `blackjacky_env.extending`, or a class, for its fields."""
 WIDTH = 128  # of a block of text
-SHOWN = 3  # Positions of each game on the page; the file has all.
 
 
 def parts() -> Iterator[Part]:
@@ -207,44 +206,30 @@ TABLES: dict[str, Callable[[Game], str]] = {
 
 
 def positions(found: Result) -> str:
-    """Some positions of a game, how many of all are answered wrongly, and how they were found."""
-    facts, every = found["settings"], found["rows"]
-    counts = ", ".join(
-        f"{code(name)} {sum(cost_of(each, name) > 0 for each in every)}"
-        for name in (facts["bot"], facts["champion"], "search:400")
-    )
-    how = (
-        f"Wrong answers in {len(every)} positions: {counts}. Costs are in winning probability, with 95 % intervals, "
-        f"from {facts['samples']:,} sampled positions each: {made_by(found)}"
-    )
-    return "\n\n".join([how, *(position(number, each) for number, each in enumerate(every[:SHOWN], 1))])
-
-
-def cost_of(each: Row, name: str) -> float:
-    """What the action of an agent clearly costs, else 0."""
-    cost = each["costs"][each["actions"].index(each["chosen"][name])]
-    return float(cost["mean"]) if cost["low"] > 0 else 0.0
+    """The positions of a game, and how their costs were measured."""
+    shown = [position(number, each) for number, each in enumerate(found["rows"], 1)]
+    return "\n\n".join([*shown, f"{found['settings']['samples']:,} sampled positions each: {made_by(found)}"])
 
 
 def position(number: int, each: Row) -> str:
-    """One position: the table in words, and what its actions are worth."""
+    """One position: the table in words, the best action, and what the others cost."""
     env = new_table(each["record"])
     env.replay(each["record"])
     texts = terminal_texts(env.game.name)
     player = env.possible_agents.index(env.agent_selection)
     names = ["you" if seat == player else f"player {seat}" for seat in range(env.num_players)]
-    described = "\n".join(f"- {in_words(word, texts, names)}" for word in in_scene(env.scene(env.agent_selection)))
-    rows = [
-        {"action": action, "by": [name for name, choice in each["chosen"].items() if choice == action], **cost}
-        for action, cost in zip(each["actions"], each["costs"], strict=True)
-    ]
-    columns = {
-        "action": lambda row: code(env.action_name(row["action"])),
-        "costs": lambda row: (
-            f"{100 * row['mean']:.1f} % ({100 * row['low']:.1f} .. {100 * row['high']:.1f})"
-            if row["action"] != each["actions"][0]
-            else "best"
-        ),
-        "chosen by": lambda row: ", ".join(map(code, row["by"])),
-    }
-    return f"**{number}.**\n\n{described}\n\n{table(rows, columns)}"
+    told = [in_words(word, texts, names) for word in in_scene(env.scene(env.agent_selection))]
+    described = "\n".join(f"- {in_suits(line)}" for line in told if not line.endswith(": empty."))
+    answers: list[str] = []
+    for action, cost in zip(each["actions"], each["costs"], strict=True):
+        by = ", ".join(code(name) for name, choice in each["chosen"].items() if choice == action)
+        costs = f"costs {percent(cost['mean'])} ({100 * cost['low']:.1f} .. {100 * cost['high']:.1f})"
+        answers.append(f"{code(env.action_name(action))}{f' ({by})' if by else ''} {costs if answers else 'is best'}")
+    return f"**{number}.**\n\n{described}\n\n{'; '.join(answers)}."
+
+
+def in_suits(line: str) -> str:
+    """A line that names the suit of consecutive cards once: ``"red 3, red 8"`` is ``"red 3, 8"``."""
+    while (short := re.sub(r"\b([a-z]+) (\d+(?:, \d+)*), \1 (?=\d)", r"\1 \2, ", line)) != line:
+        line = short
+    return line

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import ast
 import os
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean
 
-from blackjacky_agents.reports import markdown_table, percent
+from blackjacky_agents.reports import duration, markdown_table, percent
 from blackjacky_env.games import DEFAULT, get_game
 from scripts.pages.part import DOCS, MISSING, Part, Row, plain_tables, shown
-from scripts.results import ROOMS, ROOT, Result, load, made_by, path_of
+from scripts.results import LIST, RESULTS, ROOMS, ROOT, Result, aged, load, made_by, minutes_of, path_of
 
 PARTS = {
-    "speed": ("docs/speed.md", "benchmark"),
-    "speed_training": ("docs/speed.md", "training"),
-    "speed_gpu": ("docs/speed.md", "gpu"),
-    "speed_solvers": ("docs/exact.md", "solvers"),
     "attacks": ("docs/proof.md", "torture"),
     "coverage": ("docs/tournaments.md", "coverage"),
-    "cluster_bots": ("docs/scaling.md", "cluster-bots"),
-    "cluster_search": ("docs/scaling.md", "cluster-search"),
     "offline_rl": ("docs/datasets.md", "offline-rl"),
     "first_table": ("docs/install.md", "table"),
 }
@@ -35,13 +30,6 @@ OF_GAMES = {
 """Page and part of each proof of every game."""
 COUNTED = {"fuzz": "Rare cases", "mutants": "Noticed by", "leaks": "Positions by phase, and rare ones"}
 """What the rows of proofs count."""
-OF_ALL = {
-    "guided": ("docs/results.md", "guided"),
-    "luck": ("docs/results.md", "luck"),
-    "distillation": ("docs/results.md", "distillation"),
-    "forecasts": ("docs/forecasts.md", "forecasts"),
-}
-"""The same for results of games that are one table."""
 
 FRAMEWORKS = {
     "sb3": ("sb3-contrib", "sb3_maskable_ppo.py"),
@@ -56,16 +44,16 @@ FRAMEWORKS = {
 """Title and example of each framework, by name of its learning curve."""
 
 LOOP = "loop: `black_jacky_v0.env()`"
-RANDOM_PLAY = "`run_random`: 4,096 games, 4 players, 1 thread"
 RANDOM_TRICKS = "`run_random` of `black_spy`: 4,096 games, 4 players, 1 thread"
-SMALLEST = {
-    "Pgx, compiled play of 4,096 games": "Pgx `leduc_holdem`, 4,096 games, one core",
+OUR_LEDUC = "Blackjacky `leduc_poker`, 1,024 games, one core"
+LEDUC = {
+    "Pgx, compiled play of 1,024 games": "Pgx `leduc_holdem`, 1,024 games, one core",
     "OpenSpiel, C++ called from Python": "OpenSpiel `leduc_poker`, one core",
     "RLCard, Python": "RLCard `leduc-holdem`, one core",
     "PettingZoo, Python": "PettingZoo `leduc_holdem-v4`, one core",
 }
 SIMILAR = {
-    "Pgx, sparrow mahjong": "Pgx `sparrow_mahjong`, 4,096 games, one core",
+    "Pgx, sparrow mahjong": "Pgx `sparrow_mahjong`, 1,024 games, one core",
     "OpenSpiel, Hearts": "OpenSpiel `hearts`, one core",
     "RLCard, UNO": "RLCard `uno`, one core",
     "PettingZoo, Texas hold'em": "PettingZoo `texas_holdem-v4`, one core",
@@ -73,6 +61,25 @@ SIMILAR = {
 """Lines of results/speed.json by what the README calls them: Leduc poker, and each library's game most like ours."""
 LOOPS = {"Connect Four": "loop: `classic/connect_four-v3`", "Leduc poker": "loop: `classic/leduc_holdem-v4`"}
 """PettingZoo's own games in the same loop as ours."""
+SHOWN = (
+    LOOP,
+    *(f"loop: `{game}_v0.env()`" for game in ROOMS if game != DEFAULT),
+    *LOOPS.values(),
+    "`run_random`: 1 game, 4 players, 1 thread",
+    "`run_random`: 4,096 games, 4 players, 1 thread",
+    "`run_random`: 4,096 games, 4 players, 2 threads",
+    *(f"`run_random` of `{game}`: 4,096 games, 4 players, 1 thread" for game in ROOMS if game != DEFAULT),
+    "`step` from Python: 4,096 games, 4 players, 2 threads",
+    "one seat through Gymnasium",
+    "one seat in 1,024 games through Gymnasium, 1 thread",
+    "playouts of 4 `counter`",
+    "one decision of `counter` through `act`",
+    "memory of a game in a batch",
+    OUR_LEDUC,
+    *LEDUC.values(),
+    *SIMILAR.values(),
+)
+"""The lines that docs/speed.md shows."""
 
 
 def parts() -> Iterator[Part]:
@@ -82,8 +89,7 @@ def parts() -> Iterator[Part]:
         for kind, (page, name) in OF_GAMES.items():
             path = ROOT / page.format(game=game)
             yield Part(path, name, counted(kind, game, path))
-    yield from (Part(ROOT / page, name, of_all(kind)) for kind, (page, name) in OF_ALL.items())
-    yield Part(DOCS / "results.md", "evaluation", as_it_is("evaluation", DEFAULT))
+    yield Part(DOCS / "speed.md", "benchmark", benchmark())
     yield Part(ROOT / "tests" / "README.md", "times", times())
     yield Part(ROOT / "README.md", "reasons", reasons())
     yield Part(ROOT / "README.md", "compile", first_move())
@@ -92,6 +98,18 @@ def parts() -> Iterator[Part]:
     yield Part(DOCS / "train.md", "ppo_batch", ppo_batch())
     yield Part(DOCS / "frameworks.md", "frameworks", frameworks())
     yield Part(ROOT / "CONTRIBUTING.md", "matrix", matrix())
+    yield Part(RESULTS / "README.md", "minutes", minutes())
+
+
+def minutes() -> str:
+    """How long each result took last, all games together."""
+    rows = []
+    for kind, entry in tomllib.loads(LIST.read_text("utf-8")).items():
+        took = [minutes_of(kind, game) for game in entry.get("games", [None])]
+        known = [each for each in took if each is not None]
+        told = duration(60 * sum(known)) if len(known) == len(took) else "not known yet"
+        rows.append([f"`{kind}`", entry["what"], told])
+    return markdown_table(["result", "what", "time"], rows)
 
 
 def needed(kind: str, game: str | None = None) -> Result:
@@ -132,13 +150,16 @@ def counted(kind: str, game: str, page: Path) -> str:
     return f"{what(result)} {COUNTED[kind]}: {told}. [All counts]({path}).\n\n{made_by(result)}"
 
 
-def of_all(kind: str) -> str:
-    """One table with the rows of all games, and how each was made."""
-    found = {get_game(game).title: result for game in ROOMS if (result := load(kind, game))}
-    rows = [{"game": title, **row} for title, result in found.items() for row in result["rows"]]
-    what = " ".join(dict.fromkeys(result["what"] for result in found.values()))
-    made = "\n".join(f"- {title}: {made_by(result)}" for title, result in found.items())
-    return f"{plain_tables(rows)}\n\n{what}\n\n{made}" if found else MISSING
+def benchmark() -> str:
+    """The lines of the benchmark that are shown."""
+    result = needed("speed")
+    found = {row["what"]: row for row in result["rows"]}
+    rows = []
+    for row in (found[line] for line in SHOWN if line in found):
+        median, lowest, highest = (f"{row[each]:,.10g}" for each in ("median", "lowest", "highest"))
+        rows.append([row["what"], f"**{median}** ({lowest} .. {highest})", row["unit"]])
+    table = markdown_table(["what", "median (lowest .. highest)", "unit"], rows)
+    return f"{table}\n\n{result['what']} {made_by(result)}"
 
 
 def speeds() -> dict[str, float]:
@@ -150,23 +171,27 @@ def reasons() -> str:
     """Speed beside that of other libraries, each with how it was called, and what the proofs found."""
     speed = speeds()
     smallest, similar, loops = (
-        ", ".join(f"{rounded(speed[line])} ({name})" for name, line in peers.items())
-        for peers in (SMALLEST, SIMILAR, LOOPS)
+        ", ".join(f"{rounded(speed[line])} ({name})" for name, line in peers.items() if line in speed)
+        for peers in (LEDUC, SIMILAR, LOOPS)
     )
     rows = [
         [
-            "Random steps per second, one core, the fastest way that each offers",
-            f"{rounded(speed[RANDOM_PLAY])} (Black Jacky: compiled play of 4,096 games)",
-            f"Leduc poker: {smallest}",
+            "Random steps per second in similar games, each played as fast as its library can, one core",
+            f"{rounded(speed[RANDOM_TRICKS])} (Black Spy, compiled play of 4,096 games)",
+            similar,
         ],
-        ["The same in similar games, each played as above", f"{rounded(speed[RANDOM_TRICKS])} (Black Spy)", similar],
         ["Moves per second in PettingZoo's loop in Python", f"{rounded(speed[LOOP])} (Black Jacky)", loops],
     ]
+    if OUR_LEDUC in speed:
+        fastest = "Random steps per second in Leduc poker, the fastest way that each offers, one core"
+        rows.insert(0, [fastest, f"{rounded(speed[OUR_LEDUC])} (compiled play of 1,024 games)", smallest])
     actions, positions = (sum(proof(game)[each] for game in ROOMS) for each in ("actions", "positions"))
     found = (
         f"In {rounded(actions)} random actions the games never differed from an independent version of their rules, "
         f"and in {rounded(positions)} positions no observation gave away a hidden card ([proof](docs/proof.md))."
     )
+    if any(aged(needed(kind, game)) for game in ROOMS for kind in ("fuzz", "leaks")):
+        found += " A part of that is of earlier rules or samples."
     return f"{markdown_table(['', 'Blackjacky', 'others'], rows)}\n\n{found}"
 
 
@@ -217,7 +242,7 @@ def proof(game: str) -> dict[str, int]:
     if fuzz["differences"] or mutants["unexplained"] or leaks["leaks"]:
         raise ValueError(f"a proof of {game} has failed: {fuzz}, {mutants}, {leaks}")
     noticed = mutants["mutants"] - mutants["survivors"]
-    counts = {"mutants": mutants["mutants"], "noticed": noticed}
+    counts = {"mutants": mutants["mutants"], "of": mutants["all"], "noticed": noticed}
     return {**counts, "actions": fuzz["actions"], "positions": leaks["positions"]}
 
 
@@ -226,9 +251,11 @@ def proofs() -> str:
     rows = []
     for game in ROOMS:
         found, tests = proof(game), f"../tests/games/{game}"
-        actions = f"[{found['actions']:,}]({tests}/reference/README.md#the-long-run)"
+        of = {kind: aged(needed(kind, game)) for kind in OF_GAMES}
+        actions = f"[{found['actions']:,}]({tests}/reference/README.md#the-long-run){of['fuzz']}"
         noticed = f"[{found['noticed']:,} of {found['mutants']:,}]({tests}/README.md#mutation-testing)"
-        positions = f"[{found['positions']:,}]({tests}/README.md#nothing-hidden-is-shown)"
+        noticed += f", sampled from {found['of']:,}" * (found["of"] > found["mutants"]) + of["mutants"]
+        positions = f"[{found['positions']:,}]({tests}/README.md#nothing-hidden-is-shown){of['leaks']}"
         rows.append([get_game(game).title, actions, noticed, positions])
     heading = ["game", "actions without a difference", "small changes noticed", "positions without a leak"]
     return markdown_table(heading, rows)

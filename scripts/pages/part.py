@@ -13,17 +13,6 @@ from scripts.results import ROOT
 
 DOCS = ROOT / "docs"
 MISSING = "Nothing has been measured yet."
-_WINS = ("win rate", "low", "high", "par", "wins", "another action", "against the strongest bot", "against `champion`")
-FORMATS = {
-    **dict.fromkeys((*_WINS, "the oracle wins", "cards and seat explain"), ".1%"),
-    "more than uncorrected": "+.2%",
-    "gained per decision": "+.3%",
-    **dict.fromkeys(("log score", "Brier score"), ".3f"),
-    **dict.fromkeys(("excess", "Brier excess"), ".4f"),
-    "first seat's value": "+.9f",
-    "differences up to": ".0e",
-}
-"""How numbers of these columns are shown, and the estimates whose interval they are."""
 
 Row = Mapping[str, Any]
 
@@ -46,9 +35,7 @@ def plain_tables(rows: Iterable[Row]) -> str:
     tables = []
     for names, group in groupby(rows, key=tuple):
         own = list(group)
-        columns = [name for name in names if not isinstance(own[0][name], list)]  # curves are drawn
-        heading = ["" if name == "measure" else name for name in columns]
-        tables.append(markdown_table(heading, ([shown(name, row[name]) for name in columns] for row in own)))
+        tables.append(markdown_table(names, ([shown(name, row[name]) for name in names] for row in own)))
     return "\n\n".join(tables)
 
 
@@ -58,13 +45,8 @@ def shown(name: str, value: Any) -> str:
         return "-"
     if isinstance(value, str):
         return f"{value[:-1]} %" if re.search(r"\d%$", value) else value  # as `percent` writes it
-    if name in FORMATS:
-        each = FORMATS[name]
-        if not isinstance(value, Mapping):
-            return f"{value:{each}}".replace("%", " %")
-        interval = "" if value["low"] is None else f" ({value['low']:{each}} .. {value['high']:{each}})"
-        games = f", {value['games']:,} games" if "games" in value else ""
-        return f"{value['mean']:{each}}{interval}{games}".replace("%", " %")
+    if name == "win rate":
+        return percent(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:,.10g}"
 
 

@@ -171,10 +171,10 @@ def coverage(simulate: Simulation, luck: Luck, players: int, games: int, repeats
 
 
 ROWS: tuple[tuple[str, Simulation, tuple[int, ...], tuple[Luck, ...]], ...] = (
-    ("score: 9 tables", whole_score, (0,), LUCKS),
-    ("tournament: win rate", tournament, SIZES, (*LUCKS, VERY_ALIKE)),
-    ("tournament: finishes ahead of", pair, SIZES, (INDEPENDENT, SHARED)),
-    ("tournament: rating", rating, SIZES, (INDEPENDENT, ALIKE)),
+    ("score: 9 tables", whole_score, (0,), (INDEPENDENT, ALIKE)),
+    ("tournament: win rate", tournament, (4,), (*LUCKS, VERY_ALIKE)),
+    ("tournament: finishes ahead of", pair, (4,), (INDEPENDENT, SHARED)),
+    ("tournament: rating", rating, (4,), (INDEPENDENT, ALIKE)),
 )
 """What is measured: name, simulation, table sizes (0: all), and how the games of a deal depend on each other."""
 
@@ -188,7 +188,7 @@ def rows(args: Args) -> Iterator[dict[str, Any]]:
             repeats = args.repeats // (4 if simulate is rating else 1)  # which takes longer
             found = coverage(simulate, luck, size, games, repeats, args.seed)
             cells[f"{games:,} games"] = f"{percent(found.mean())} ({percent(found.min())})"
-        yield {"interval of": name, "games of a deal": luck.name, "players": size or "2, 4 and 6", **cells}
+        yield {"interval of": name, "games of a deal": luck.name, **cells}
 
 
 def main(args: Args) -> None:

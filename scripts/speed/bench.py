@@ -5,7 +5,7 @@
     make speed BASE=main                   this tree and a commit, in turn; exit status 1 if a case became slower
 
 A round is a run of pytest-benchmark over all cases in a new process, so that other load on the machine is spread over
-all of them; ratios and changes are those of one round. Two commits are measured by the same cases, those of this tree.
+all of them; changes are those of one round. Two commits are measured by the same cases, those of this tree.
 """
 
 from __future__ import annotations
@@ -31,10 +31,8 @@ from scripts.pages.part import plain_tables
 from scripts.results import ROOT, save
 
 HERE = Path(__file__).parent
-GOALS = json.loads((HERE / "goals.json").read_text("utf-8"))
-"""``targets``: the target of each ``LINE [UNIT]``. ``ratios``: (name, numerator, denominator), with lines by name."""
 LIBRARIES = ("gymnasium", "pettingzoo", "rlcard", "open_spiel", "pgx", "jax")
-UNMEASURED = "not start and not 65536"
+UNMEASURED = "not start"
 """pytest's expression for the cases of a comparison, which takes half an hour otherwise."""
 LIMIT = 0.2  # Relative change in time from which on a comparison marks a case.
 
@@ -68,7 +66,7 @@ def main(args: Args) -> int:
 def measure(args: Args, folder: Path) -> int:
     """Measure this tree."""
     found = measure_in_turn({"": ROOT}, args, folder)[""]
-    rows = list(rows_of({**ratios(found), **found}))
+    rows = list(rows_of(found))
     print(plain_tables(rows))
     if args.write:
         versions = {name: version(name) for name in LIBRARIES if find_spec(name.replace("open_spiel", "pyspiel"))}
@@ -128,23 +126,13 @@ def run_cases(cases: Path, tree: Path, cache: Path, args: Args) -> dict[str, flo
     return {line: value for case in told for line, value in case["extra_info"].items()}
 
 
-def ratios(found: Values) -> Values:
-    """The declared ratios of lines, round by round, if both lines were measured."""
-    by_name = {line.rpartition(" [")[0]: values for line, values in found.items()}
-    return {
-        f"ratio: {name} []": [a / b for a, b in zip(by_name[over], by_name[under], strict=True)]
-        for name, over, under in GOALS["ratios"]
-        if over in by_name and under in by_name
-    }
-
-
 def rows_of(found: Values) -> Iterator[dict[str, Any]]:
-    """A row for each line: median, lowest and highest of the rounds, and the target, if it has one."""
+    """A row for each line: median, lowest and highest of the rounds."""
     for line, values in found.items():
         name, _, unit = line.removesuffix("]").rpartition(" [")
         numbers = {"median": median(values), "lowest": min(values), "highest": max(values)}
         rounded = {each: round(value) if value >= 100 else float(f"{value:.3g}") for each, value in numbers.items()}
-        yield {"what": name, **rounded, "unit": unit, "target": GOALS["targets"].get(line, "")}
+        yield {"what": name, **rounded, "unit": unit}
 
 
 def compared(base: Values, new: Values, args: Args) -> tuple[str, bool]:

@@ -1,4 +1,4 @@
-"""Speed of other libraries, as cases of pytest-benchmark that `scripts/speed/bench.py --peers` adds to ours.
+"""Speed of other libraries, and of our Leduc poker beside theirs, as cases of `scripts/speed/bench.py --peers`.
 
 All libraries are measured by the same protocol. A step is one action of one player. Before it, the player's observation
 is available as numbers and the legal actions are known, both in the fastest form the library documents; the action is
@@ -10,6 +10,7 @@ is CPU time of it with all its threads.
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -18,9 +19,21 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from blackjacky_env import make_batch
+from blackjacky_env.games import GAMES, Registration
+from scripts.results import ROOT
 from scripts.speed.cases import CPU, SCALE, SEED, Benchmark, note, random_games
 
-BATCHES = (1024, 4096, 16_384, 65_536)
+sys.path.insert(0, str(ROOT / "examples" / "leduc_poker"))
+GAMES.setdefault("leduc_poker", Registration("leduc_poker:GAME"))
+
+
+def our_games(game: str, seed: int, batch: int) -> Iterator[int]:
+    """A step is one of `run_random` in one game of a batch, with mask and observation written, on one thread."""
+    games, steps = make_batch(game, batch, seed=seed, threads=1), 2**20 // batch
+    while True:
+        games.run_random(steps)
+        yield batch * steps
 
 
 def pettingzoo_games(game: str, seed: int, _: int) -> Iterator[int]:
@@ -48,28 +61,13 @@ def openspiel_games(game: str, seed: int, _: int) -> Iterator[int]:
     """A step is `apply_action` at a player's node, after `legal_actions` (a list) and the observation.
 
     The observation is written into an array that is reused: the observation tensor where the game has one
-    (leduc_poker, hanabi), else the information state tensor (hearts).
+    (leduc_poker), else the information state tensor (hearts).
     """
     import pyspiel
     from open_spiel.python.observation import INFO_STATE_OBS_TYPE, make_observation
 
-    rules = pyspiel.load_game(game)
-    kind = None if rules.get_type().provides_observation_tensor else INFO_STATE_OBS_TYPE
-    return play_openspiel(rules, make_observation(rules, kind).set_from, seed)
-
-
-def openspiel_tensors(game: str, seed: int, _: int) -> Iterator[int]:
-    """As `openspiel_games`, but with the state's `information_state_tensor`, a new list each time."""
-    import pyspiel
-
-    return play_openspiel(pyspiel.load_game(game), pyspiel.State.information_state_tensor, seed)
-
-
-def play_openspiel(rules: Any, observe: Callable[[Any, int], Any], seed: int) -> Iterator[int]:
-    """Games of OpenSpiel, with ``observe`` (state, player) called before every step."""
-    import pyspiel
-
-    rng = Random(seed)
+    rules, rng = pyspiel.load_game(game), Random(seed)
+    observation = make_observation(rules, None if rules.get_type().provides_observation_tensor else INFO_STATE_OBS_TYPE)
     chance, over = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL)
     while True:
         state = rules.new_initial_state()
@@ -79,7 +77,7 @@ def play_openspiel(rules: Any, observe: Callable[[Any, int], Any], seed: int) ->
                 outcome, _probability = pyspiel.sample_action(state.chance_outcomes(), rng.random())
                 state.apply_action(outcome)
                 continue
-            observe(state, player)
+            observation.set_from(state, player)
             state.apply_action(pick(state.legal_actions(), rng))
             steps += 1
         yield steps
@@ -127,24 +125,22 @@ def pick(legal: Any, rng: Random) -> Any:
 
 
 class Library(NamedTuple):
-    """How to play a library's games, its batch sizes, and the packages it requires."""
+    """How to play a library's games, how many at once, and the packages it requires."""
 
     play: Callable[[str, int, int], Iterator[int]]
     games: Sequence[str]
-    batches: Sequence[int]
+    batch: int
     modules: Sequence[str]
 
 
 LIBRARIES = {
-    "PettingZoo": Library(
-        pettingzoo_games, ["leduc_holdem-v4", "texas_holdem-v4", "connect_four-v3"], [1], ["pygame", "rlcard"]
-    ),
-    "RLCard": Library(rlcard_games, ["leduc-holdem", "uno"], [1], ["rlcard"]),
-    "OpenSpiel": Library(openspiel_games, ["hearts", "leduc_poker", "hanabi"], [1], ["pyspiel", "open_spiel"]),
-    "OpenSpiel's `information_state_tensor`,": Library(openspiel_tensors, ["hearts"], [1], ["pyspiel", "open_spiel"]),
-    "Pgx": Library(pgx_games, ["leduc_holdem", "sparrow_mahjong"], BATCHES, ["pgx", "jax"]),
+    "Blackjacky": Library(our_games, ["leduc_poker"], 1024, []),
+    "PettingZoo": Library(pettingzoo_games, ["leduc_holdem-v4", "texas_holdem-v4"], 1, ["pygame", "rlcard"]),
+    "RLCard": Library(rlcard_games, ["leduc-holdem", "uno"], 1, ["rlcard"]),
+    "OpenSpiel": Library(openspiel_games, ["hearts", "leduc_poker"], 1, ["pyspiel", "open_spiel"]),
+    "Pgx": Library(pgx_games, ["leduc_holdem", "sparrow_mahjong"], 1024, ["pgx", "jax"]),  # its fastest batch of four
 }
-CASES = [(name, game, batch) for name, each in LIBRARIES.items() for game in each.games for batch in each.batches]
+CASES = [(name, game) for name, each in LIBRARIES.items() for game in each.games]
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -154,8 +150,9 @@ def _one_core() -> None:
 
 
 @CPU
-@pytest.mark.parametrize(("name", "game", "batch"), CASES)
-def test_random_play_of_another_library(benchmark: Benchmark, name: str, game: str, batch: int) -> None:
+@pytest.mark.parametrize(("name", "game"), CASES)
+def test_random_play_of_another_library(benchmark: Benchmark, name: str, game: str) -> None:
+    batch = LIBRARIES[name].batch
     for module in LIBRARIES[name].modules:
         pytest.importorskip(module, reason="install the extra `peers`")
     playing = LIBRARIES[name].play(game, SEED, batch)

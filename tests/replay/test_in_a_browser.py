@@ -5,7 +5,7 @@ import pytest
 
 from blackjacky_env import replay_html
 from blackjacky_env.replay import Thoughts, WinCurve
-from tests.agents.web.browser import IN_BROWSER, open_browser, set_screen, wait_for
+from tests.agents.web.browser import IN_BROWSER, open_browser, serious, set_screen, wait_for
 from tests.replay.reading import film_in, pictures_in, random_game
 
 pytestmark = IN_BROWSER
@@ -207,3 +207,14 @@ def test_on_a_phone_picture_buttons_and_thoughts_are_on_the_first_screen(page):
     page.script("scrollTo(0, document.documentElement.scrollHeight)")
     bar_begins = page.script("return document.getElementById('page-bar').getBoundingClientRect().top")
     assert page.script("return document.querySelector('details').getBoundingClientRect().bottom") <= bar_begins
+
+
+def test_on_a_phone_on_its_side_picture_and_buttons_stay_in_sight_and_axe_finds_nothing_serious(page):
+    for width, height in ((1280, 800), (390, 844), (844, 340)):
+        set_screen(page.chromium, width, height, mobile=width < 1280)
+        assert serious(page.chromium) == []
+    bottom = "return document.getElementById('page-' + arguments[0]).getBoundingClientRect().bottom"
+    for at in ("0", "document.documentElement.scrollHeight"):
+        page.script(f"scrollTo(0, {at})")
+        assert all(page.script(bottom, name) <= 340 for name in ("picture", "buttons", "jumps"))
+    assert page.script("return document.documentElement.scrollWidth") <= 844

@@ -107,7 +107,7 @@ def test_each_row_has_the_command_that_made_it_and_a_stale_result_says_why(folde
     assert stale(capsys) == ""
     monkeypatch.setattr(results, "fingerprints_of", lambda _: {"rules": "c", "bots": "b"})
     assert "kind.json: of earlier rules" in stale(capsys)
-    assert "**of earlier rules**" in results.made_by(results.load("kind", DEFAULT))
+    assert "(of earlier rules)" in results.made_by(results.load("kind", DEFAULT))
     path = folder / "results" / "results.toml"
     path.write_text(path.read_text("utf-8").replace("blackjacky b", "blackjacky c"), "utf-8")
     assert "made by 'blackjacky b" in stale(capsys)

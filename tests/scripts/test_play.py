@@ -19,6 +19,7 @@ from blackjacky_env.draw.text import WIDTH, columns_of
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, GAMES, get_game
 from blackjacky_env.play.states import sample_state
+from tests.agents.solving.tables import with_examples
 from tests.envs.playing import play_randomly
 from tests.every_game import TINY
 
@@ -94,6 +95,14 @@ def test_a_hint_says_who_would_choose_what_and_what_may_come_of_it(monkeypatch, 
     observation = sitting.env.observe(sitting.me)["observation"]
     sitting.env.set_state(sample_state(sitting.env.game, observation, np.random.default_rng(1)))
     assert terminal.hint(sitting, sitting.choices) == told, "nothing hidden has a part in it"
+
+
+@pytest.mark.prove
+def test_a_hint_speaks_of_a_score_only_where_there_is_one_and_cards_have_their_names():
+    with with_examples():
+        sitting = terminal.Sitting("kuhn_poker", ["random"], seed=0)
+        assert re.search(r"\n +wins the game\n +(pass|bet) .* %\)\n", terminal.hint(sitting, sitting.choices))
+        assert re.search(rf"{sitting.me} .*[JQK]\n", sitting.env.draw_text(sitting.me))
 
 
 @pytest.mark.parametrize("game", EVERY)

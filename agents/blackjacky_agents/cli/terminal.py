@@ -254,13 +254,13 @@ def hint(sitting: Sitting, choices: Mapping[int, str]) -> str:
     outlooks, words = sitting.hint(), sitting.env.game.words
     lines = [f"{listed(each.chosen_by)} would choose: {choices[each.action]}." for each in outlooks if each.chosen_by]
     width = max(len(choices[each.action]) for each in outlooks)
-    told = sitting.texts["sentences"].get("outlook", "{score} {unit}")
-    lines.append(f"  {'':{width}}  {'wins the game':19}  in this {words.round_key}")
+    told = sitting.texts["sentences"].get("outlook", "{score} {unit}") if sitting.env.game.rules.score else ""
+    lines.append(f"  {'':{width}}  wins the game" + f"{'':9}  in this {words.round_key}" * bool(told))
     for each in outlooks:
         values = {"setback": percent(each.setback, 0), "score": f"{each.score:+.1f}"}
         in_round, (low, high) = told.format(**values, unit=sitting.env.game.score_reward), each.interval
         win = f"{percent(each.win, 0)} ({percent(low, 0)} .. {percent(high, 0)})"
-        lines.append(f"  {choices[each.action]:{width}}  {win:22}  {in_round}")
+        lines.append(f"  {choices[each.action]:{width}}  {win:22}  {in_round}".rstrip())
     if len(level := [choices[each.action] for each in outlooks if each.level]) > 1:
         lines.append(f"Level, as far as this can tell: {listed(level)}.")
     lines.append(f"(estimated from {outlooks[0].samples} samples of the cards you cannot see, with 95 % intervals)")

@@ -62,7 +62,7 @@ def test_a_person_plays_a_whole_game_against_three_bots_with_a_hint_and_a_key(br
         wait_for(page, READY)
         press(page, "hint")
         wait_for(page, "return document.querySelector('#actions .advised')")
-        assert text_of(page, "#advice").startswith("Tip: ")
+        assert text_of(page, "#advice").startswith("Hint: ")
         wait_for(page, "return document.querySelector('#outlook meter')")
         assert "of 100 games" in text_of(page, "#outlook p")
         move = table.move
@@ -153,6 +153,7 @@ def test_a_game_is_given_up_after_a_question_and_starts_without_those_who_do_not
     table = new_table(people=2, players=2)
     with at_seat(browser, table, delay=1e6) as (page, host):
         wait_for(page, "return document.getElementById('start')")
+        assert serious(page) == []
         press(page, "start")
         wait_for(page, "return document.getElementById('moment').hidden")
         assert host.started
@@ -162,6 +163,14 @@ def test_a_game_is_given_up_after_a_question_and_starts_without_those_who_do_not
         assert serious(page) == []
         press(page, "restart-yes")
         click_until(page, lambda: table.earlier > earlier)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_axe_finds_nothing_serious_in_a_settlement(browser, game):
+    table = new_table(game, rules={"three_games": True} if game == "halunken" else {})
+    with at_seat(browser, table, delay=1e-3) as (page, _):
+        click_until(page, lambda: page.execute_script("return document.getElementById('continue')"))
+        assert serious(page) == []
 
 
 def test_a_page_says_that_its_seat_is_taken_over_or_gone_and_takes_it_back_when_it_can(browser):
@@ -231,6 +240,7 @@ def test_the_lobby_says_at_its_button_what_came_of_it_and_a_person_takes_the_pla
             press(page, "add-agent" if page.find_element("id", "add-agent").is_enabled() else "add-person")
         press(page, "open")
         wait_for(page, "return document.querySelectorAll('#opened a').length")
+        assert serious(page) == []
         (table,) = server.tables()
         assert len(table.people) == table.env.game.variants[0].max_players
         page.get(f"{base}/seat/{table.people[0]}")

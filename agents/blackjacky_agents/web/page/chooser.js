@@ -59,7 +59,8 @@ export class Chooser {
     for (const button of buttons) button.disabled = !enabled;
     const many = groups.length > EXPLAINED;
     groups.forEach(({ actions }, i) => buttons[i].classList.toggle("touchable", many && this.reached(actions)));
-    const chosen = make("p", { textContent: this.begun ? this.words(this.left) : "", hidden: !this.begun });
+    const words = this.begun ? this.words(this.left) : "…";
+    const chosen = make("p", { textContent: words, hidden: words === "…" });
     const touchable = buttons.some((button) => button.matches(".touchable"));
     const touch = make("p", { className: "touch", textContent: text("touch"), hidden: !touchable });
     this.group.replaceChildren(chosen, touch, ...buttons);

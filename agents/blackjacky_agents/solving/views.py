@@ -15,20 +15,10 @@ import numpy.typing as npt
 from blackjacky_agents.solving import walk as walks
 from blackjacky_agents.solving.game_tree import GameTree, Progress, check_memory, number_states, spans, walk_through
 from blackjacky_agents.solving.small_table import SmallTable
-from blackjacky_agents.solving.strategies import (
-    Floats,
-    Strategies,
-    gains_of,
-    normalised,
-    reach_of,
-    uniform,
-    value_of,
-    worth_of,
-)
-from blackjacky_env.compiled import compiled, entry
-from blackjacky_env.declare import NOBODY, Game
-from blackjacky_env.play import absorb
+from blackjacky_agents.solving.strategies import Strategies, gains_of, normalised, reach_of, uniform, value_of, worth_of
+from blackjacky_env.compiled import entry
 
+_BYTES_OF_VIEW = 150  # in a dictionary, beside its own
 _CLOSER = 1.1  # so many times the iterations lie between two evaluations
 
 
@@ -47,7 +37,6 @@ class SeatViews(NamedTuple):
 class Views:
     """The V distinct views at a table: observations with masks of legal actions; made by `Views.of`."""
 
-    table: SmallTable
     observations: npt.NDArray[Any]
     """In the game's integer dtype, (V, K)."""
     masks: npt.NDArray[np.int8]
@@ -69,98 +58,36 @@ class Views:
             ValueError: chance cannot be enumerated at this table.
             MemoryNeededError: the tree or the views do not fit.
         """
-        kept = _Kept(table.game)
+        known: dict[bytes, int] = {}
+        parts: list[npt.NDArray[np.int32]] = []
+        dtype, split = table.game.layout.dtype, table.game.layout.size * table.game.layout.dtype.itemsize
+        row = np.dtype((np.void, split + table.game.num_actions))
 
         def look(walk: walks.Walk) -> None:
             progress(int(walk.counts[walks.NUM_NODES]))
-            kept.add(walk.shown, int(walk.counts[walks.NUM_SHOWN]))
-            check_memory(walk, memory, kept.nbytes)
+            count = int(walk.counts[walks.NUM_SHOWN])
+            shown = np.hstack([walk.shown.observations[:count].view(np.int8), walk.shown.masks[:count]])
+            rows: list[Any] = shown.view(row).ravel().tolist()
+            parts.append(np.array([known.setdefault(each, len(known)) for each in rows], np.int32))
+            check_memory(walk, memory, walks.bytes_of(parts) + (_BYTES_OF_VIEW + 2 * row.itemsize) * len(known))
 
         walk = walk_through(table, memory, look, shows=True, keeps=False)
-        observations, masks = (array[: kept.count].copy() for array in kept.shown)
-        first, numbers = np.cumsum([1, *masks.sum(axis=1)]), np.concatenate(kept.numbers)
-        seats = []
+        together = np.frombuffer(b"".join(known), np.int8).reshape(len(known), -1)
+        observations, masks = together[:, :split].copy().view(dtype), together[:, split:].copy()
+        first, numbers, seats = np.cumsum([1, *masks.sum(axis=1)]), np.concatenate(parts), []
         for seat in range(table.num_players):
             states = number_states(walk, seat).states
             views = numbers[states.met]
             choices = spans(first[views], first[views + 1] - first[views])
             seats.append(SeatViews(states.keys, views, np.concatenate([[0], choices])))
-        return cls(table, observations, masks, first, tuple(seats))
+        return cls(observations, masks, first, tuple(seats))
 
-    def strategies(self, chances: Floats) -> Strategies:
+    def strategies(self, chances: npt.NDArray[np.float64]) -> Strategies:
         """The strategies that choose by views alone, given the probabilities of all choices, (1 + choices,).
 
         ``chances[0]`` is 1, that of the empty sequence.
         """
         return tuple(chances[seat.choices] for seat in self.seats)
-
-
-def _keep(shown, count, kept, table, known, numbers):
-    """Fill ``numbers`` of the first views shown, keep those that are new, and return how many are known now."""
-    last = len(table) - 1
-    for i in range(count):
-        low, high = np.uint64(0), np.uint64(0)
-        for value in shown.observations[i]:
-            low, high = absorb(low, high, np.uint64(value))
-        for value in shown.masks[i]:
-            low, high = absorb(low, high, np.uint64(value))
-        place = np.int64(low >> np.uint64(1)) & last
-        while table[place] != NOBODY and not is_same(kept, table[place], shown, i):
-            place = (place + 1) & last
-        if table[place] == NOBODY:
-            table[place] = known
-            kept.observations[known] = shown.observations[i]
-            kept.masks[known] = shown.masks[i]
-            known += 1
-        numbers[i] = table[place]
-    return known
-
-
-@compiled
-def is_same(kept, known, shown, i):
-    """Whether a view that is known is the i-th that is shown."""
-    for k in range(kept.observations.shape[1]):
-        if kept.observations[known, k] != shown.observations[i, k]:
-            return False
-    for k in range(kept.masks.shape[1]):
-        if kept.masks[known, k] != shown.masks[i, k]:
-            return False
-    return True
-
-
-_keep_here = entry(_keep)
-
-
-class _Kept:
-    """Distinct views in the order in which they were first shown, and the number of each that was shown."""
-
-    def __init__(self, game: Game) -> None:
-        self.game, self.count = game, 0
-        self.numbers: list[npt.NDArray[np.int32]] = []
-        self._make_room(1 << 10)
-
-    def _make_room(self, places: int) -> None:
-        layout = self.game.layout
-        self.shown = walks.Shown(
-            np.zeros((places, layout.size), layout.dtype), np.zeros((places, self.game.num_actions), np.int8)
-        )
-        self._table = np.full(2 * places, NOBODY, np.int32)
-
-    @property
-    def nbytes(self) -> int:
-        return walks.bytes_of((self.shown, self._table, *self.numbers))
-
-    def add(self, shown: walks.Shown, count: int) -> None:
-        """Number the first ``count`` views shown."""
-        if self.count + count > len(self._table) // 2:
-            before, known = self.shown, self.count
-            self._make_room(1 << (known + count).bit_length())
-            _keep_here(before, known, self.shown, self._table, 0, np.zeros(known, np.int32))
-        self.numbers.append(np.zeros(count, np.int32))
-        self.count = _keep_here(shown, count, self.shown, self._table, self.count, self.numbers[-1])
-
-
-# ---------------------------------------------------------------- the floor
 
 
 def _add_regrets(tree, choices, strategy, gains, values, regrets, first, last):
@@ -191,9 +118,6 @@ def floor(tree: GameTree, views: Views, iterations: int = 1000) -> float:
         tree: the tree of a table.
         views: the views at the same table.
         iterations: of CFR+, 1 or more.
-
-    Returns:
-        A `Worth.exploitability`.
     """
     strategies = [*uniform(tree)]
     reaches = tuple(reach_of(own, each, np.zeros(len(each))) for own, each in zip(tree.seats, strategies, strict=True))

@@ -22,35 +22,17 @@ from tests.agents.solving.tables import by_key, table, tree, with_examples
 from tests.policies import last_legal
 
 
-def network(game):
-    """One with weights drawn at random, which samples its actions."""
+def agents_of(game):
+    """A network, a deterministic bot and `random`, how each is asked once, and what is said of it."""
     rng, encoding = np.random.default_rng(0), find_encoding("raw", game.name)
     sizes = [(encoding.size, 8), (8, game.num_actions)]
     layers = [(rng.normal(0, 0.3, each).astype(np.float32), np.zeros(each[1], np.float32)) for each in sizes]
-    return network_agent(game.name, encoding, pack(layers, greedy=False))
-
-
-def bot(game):
-    """A deterministic one."""
-    return (
-        CompiledAgent("last", game.name, last_legal) if game.name == "kuhn_poker" else make_agent("counter", game.name)
-    )
-
-
-def chosen(agent, observation, mask):
-    """The probabilities of a deterministic agent."""
-    return np.eye(mask.shape[1])[agent.act_batch(observation, mask)]
-
-
-AGENTS = {
-    "network": (network, action_probabilities, "probabilities"),
-    "bot": (bot, chosen, "deterministic"),
-    "random": (
-        lambda game: CompiledAgent("random", game.name, random_bot.choose),
-        lambda agent, observation, mask: mask / mask.sum(),
-        "probabilities",
-    ),
-}
+    yield network_agent(game.name, encoding, pack(layers, greedy=False)), action_probabilities, "probabilities"
+    last = CompiledAgent("last", game.name, last_legal)
+    bot = last if game.name == "kuhn_poker" else make_agent("counter", game.name)
+    yield bot, lambda agent, seen, mask: np.eye(mask.shape[1])[agent.act_batch(seen, mask)], "deterministic"
+    random = CompiledAgent("random", game.name, random_bot.choose)
+    yield random, lambda agent, seen, mask: mask / mask.sum(), "probabilities"
 
 
 def asked_one_by_one(given, agent, ask):
@@ -68,44 +50,34 @@ def asked_one_by_one(given, agent, ask):
     return found
 
 
-@pytest.mark.parametrize(
-    "named",
-    [
-        "kuhn",
-        pytest.param(("black_jacky", "mini-2"), marks=pytest.mark.prove),
-        pytest.param(("schwarze_katze", "mini-1"), marks=pytest.mark.prove),
-    ],
-)
+MINI = (("black_jacky", "mini-2"), ("schwarze_katze", "mini-1"))
+
+
+@pytest.mark.parametrize("named", [("kuhn",), *(pytest.param(each, marks=pytest.mark.prove) for each in MINI)])
 def test_asked_by_views_an_agent_does_as_if_asked_state_by_state(named, monkeypatch):
     """In many small parts, as at large tables."""
-    given = table(named) if named == "kuhn" else SmallTable.of(named[0], table=named[1])
+    given = table(*named) if named == ("kuhn",) else SmallTable.of(named[0], table=named[1])
     monkeypatch.setattr(game_tree, "_NODES", 100)
     monkeypatch.setattr(asking, "_TOGETHER", 50)
     with with_examples():
         found, seen = build_tree(given), Views.of(given)
         assert seen.observations.dtype == given.game.layout.dtype
         assert len(np.unique(np.hstack([seen.observations, seen.masks]), axis=0)) == len(seen.masks) <= found.num_states
-        for make, ask, how in AGENTS.values():
-            agent = make(given.game)
+        for agent, ask, how in agents_of(given.game):
             asked, expected = ask_views(seen, agent), asked_one_by_one(given, agent, ask)
             assert asked.how == how
             got = {key: chances for seat in by_key(found, asked.strategies) for key, chances in seat.items()}
             assert got.keys() == expected.keys()
-            for key, chances in got.items():
-                np.testing.assert_allclose(chances, expected[key], atol=1e-12)
+            assert all(np.allclose(chances, expected[key], atol=1e-12) for key, chances in got.items())
             for one, other in zip(asked.strategies, ask_everywhere(given, agent).strategies, strict=True):
                 np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize(
-    ("name", "low", "high"),
-    [
-        ("kuhn", 0, 1e-3),
-        pytest.param("six", 0, 1e-3, marks=pytest.mark.prove),
-        pytest.param("leduc", 0.01, 0.05, marks=pytest.mark.prove),
-        pytest.param("three-sided", 0.01, 0.05, marks=pytest.mark.prove),
-    ],
-)
+LOSSES = {"six": (0, 1e-3), "leduc": (0.01, 0.05), "three-sided": (0.01, 0.05)}
+PROVED = [pytest.param(name, *ends, marks=pytest.mark.prove) for name, ends in LOSSES.items()]
+
+
+@pytest.mark.parametrize(("name", "low", "high"), [("kuhn", 0, 1e-3), *PROVED])
 def test_the_floor_is_above_0_where_a_view_does_not_show_all_that_matters(name, low, high):
     """Observations of Leduc poker and of Liar's dice forget bids; those of mini-2, six, only what does not matter."""
     solver = Solver(tree(name), "cfr+")
@@ -121,6 +93,6 @@ def test_views_that_do_not_fit_into_memory_are_refused():
     with pytest.raises(MemoryNeededError, match="does not fit into 0 MiB"):
         Views.of(given, 1000)
     Views.of(given, enough)
-    huge = mock.patch.object(views._Kept, "nbytes", enough)
-    with huge, pytest.raises(MemoryNeededError, match=r"does not fit into 1024.0 GiB: .* take 1024.0 GiB"):
+    huge = mock.patch.object(views, "_BYTES_OF_VIEW", enough)
+    with huge, pytest.raises(MemoryNeededError, match=r"does not fit into 1024.0 GiB: .* take"):
         Views.of(given, enough)

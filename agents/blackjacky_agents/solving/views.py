@@ -83,10 +83,7 @@ class Views:
         return cls(observations, masks, first, tuple(seats))
 
     def strategies(self, chances: npt.NDArray[np.float64]) -> Strategies:
-        """The strategies that choose by views alone, given the probabilities of all choices, (1 + choices,).
-
-        ``chances[0]`` is 1, that of the empty sequence.
-        """
+        """The strategies by views, given the probabilities of all choices, float64 (1 + choices,), after a 1 at 0."""
         return tuple(chances[seat.choices] for seat in self.seats)
 
 

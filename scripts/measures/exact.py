@@ -3,7 +3,7 @@
     python -m scripts.measures.exact --game GAME                # what is missing, or of other weights; minutes
     python -m scripts.measures.exact --tables mini-1 --minutes 1
 
-results/GAME/exact.json has the size and value of each table, and the exploitability of agents.
+results/GAME/exact.json has the size and value of each table, the floor of its views, and the exploitability of agents.
 Everything runs on one thread, and seconds are those of the CPU.
 """
 
@@ -23,12 +23,13 @@ import tyro
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.games import agent_names
-from blackjacky_agents.solving.asking import ask_everywhere
+from blackjacky_agents.solving.asking import ask_views
 from blackjacky_agents.solving.cfr import Solver
 from blackjacky_agents.solving.game_tree import GameTree, build_tree
 from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.solving_run import GIB, Limits, SolveSettings, SolvingRun
 from blackjacky_agents.solving.strategies import Worth, worth_of
+from blackjacky_agents.solving.views import Views, floor
 from blackjacky_env.games import DEFAULT, get_game
 from scripts.results import earlier, other_weights, path_of, save
 
@@ -42,6 +43,7 @@ class Args:
     minutes: float = 5.0  # CPU minutes of the solver.
     exploitability: float = 1e-5  # How close to an equilibrium the solution is that gives the value.
     samples: int = 16  # Answers in each information state, of agents that draw their actions.
+    iterations: int = 1000  # Of CFR+ with states tied that look alike, for the floor of the views.
     memory: float = 6.0  # GiB for a tree.
 
 
@@ -62,18 +64,19 @@ def is_of(name: str, row: Mapping[str, Any]) -> bool:
 
 
 def known_tables(game: str) -> set[str]:
-    """The tables of a result that is up to date, with all agents."""
+    """The tables of a result that is up to date, with the floor and all agents."""
     path, agents = path_of("exact", game), set(agent_names(game))
     runs = json.loads(path.read_text("utf-8"))["runs"] if path.exists() else []
     current = [run for run in runs if not other_weights(run, game) and not earlier(run, game)]
-    return {row["table"] for run in current for row in run["rows"] if agents <= set(row["agents"])}
+    return {row["table"] for run in current for row in run["rows"] if "floor" in row and agents <= set(row["agents"])}
 
 
 def measure(game: str, name: str, args: Args) -> dict[str, Any]:
-    """Size and value of a table, and the exploitability of agents."""
+    """Size and value of a table, the floor of its views, and the exploitability of agents."""
     table, begun = SmallTable.of(game, table=name), time.process_time()
     tree = build_tree(table, args.memory * GIB)
     seconds = time.process_time() - begun
+    views = Views.of(table, args.memory * GIB)
     Solver(tree).run(1)  # compiled before its clock starts
     with TemporaryDirectory() as folder:
         settings = SolveSettings(
@@ -88,17 +91,19 @@ def measure(game: str, name: str, args: Args) -> dict[str, Any]:
         run.solve(Limits(60 * args.minutes, math.inf, args.exploitability))
     assert run.worth is not None
     sizes = {"nodes": tree.num_nodes, "information_states": tree.num_states, "ends": tree.num_ends}
+    lowest = {"exploitability": rounded(floor(tree, views, args.iterations)), "iterations": args.iterations}
     return {
         "size": {**table.identity(), **sizes, "bytes": tree.nbytes, "seconds": rounded(seconds)},
         "solution": {**run.facts(), **found(run.worth)},
-        "agents": {each: ask(tree, each, args) for each in agent_names(game)},
+        "floor": {**lowest, "views": len(views.masks)},
+        "agents": {each: ask(tree, views, each, args) for each in agent_names(game)},
     }
 
 
-def ask(tree: GameTree, name: str, args: Args) -> dict[str, Any]:
+def ask(tree: GameTree, views: Views, name: str, args: Args) -> dict[str, Any]:
     """What could be gained against an agent, and how its policy was found."""
     agent = make_agent(name, tree.table.game.name)
-    asked = ask_everywhere(tree.table, agent, args.samples, memory=args.memory * GIB)
+    asked = ask_views(views, agent, args.samples)
     return {**found(worth_of(tree, asked.strategies)), "how": asked.how}
 
 

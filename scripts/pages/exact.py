@@ -34,9 +34,15 @@ def sizes(rows: Rows) -> str:
         "information states": lambda row: f"{row['size']['information_states']:,}",
         "value of the seats": lambda row: ", ".join(f"{round(v, 4) + 0.0:+.4f}" for v in row["solution"]["values"]),
         "solved to": lambda row: f"{row['solution']['exploitability']:.1g}",
+        "floor of the view": lambda row: _floor(row.get("floor")),
         "CPU seconds": lambda row: f"{row['solution']['seconds']:,.3g}",
     }
     return table(rows.values(), columns)
+
+
+def _floor(found: Mapping[str, Any] | None) -> str:
+    """The lowest exploitability found of a player of views, and the number of distinct views."""
+    return f"{found['exploitability']:.1g} ({found['views']:,})" if found else "-"
 
 
 def agents(game: str, rows: Rows) -> str:

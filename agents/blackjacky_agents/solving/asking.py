@@ -1,4 +1,4 @@
-"""The strategy of any agent at a table: it is asked in every information state, in batches."""
+"""The strategy of any agent at a table: it is asked for every view, in batches."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ import numpy.typing as npt
 from blackjacky_agents.agent import Agent, CompiledAgent, recalls
 from blackjacky_agents.bots import random_bot
 from blackjacky_agents.networks.network import action_probabilities, find_network, is_network
-from blackjacky_agents.solving import walk as walks
-from blackjacky_agents.solving.game_tree import Progress, number_states, walk_through
+from blackjacky_agents.solving.game_tree import Progress
 from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.strategies import Strategies
+from blackjacky_agents.solving.views import Views
 from blackjacky_env.play import Keys
 
-_TRIED = 64  # information states, to see whether an agent always does the same
+_TRIED = 64  # views, to see whether an agent always does the same
 _TIMES = 16
+_TOGETHER = 1 << 16  # views in a batch
 
 Chances = npt.NDArray[np.float64]
 
@@ -29,10 +30,6 @@ class InformationStates(NamedTuple):
     observations: npt.NDArray[Any]
     masks: npt.NDArray[np.int8]
     keys: Keys
-
-    def first(self, count: int) -> InformationStates:
-        """The first of them."""
-        return InformationStates._make(array[:count] for array in self)
 
 
 class AskedStrategies(NamedTuple):
@@ -50,43 +47,52 @@ def ask_everywhere(
     memory: float = 4 * 2**30,
     progress: Progress = lambda nodes: None,
 ) -> AskedStrategies:
-    """What an agent does in every information state of a table.
+    """What an agent does in every information state of a table; for several agents, `ask_views`.
 
     Args:
         table: a table whose tree has been built, so that it is known to fit.
-        agent: it plays all seats. One that does not tell its probabilities is asked ``samples`` times in each state,
-            unless it always answers the same; its exploitability is then that of the mean of its answers, a little
-            higher as a rule.
-        samples: answers in each state.
+        agent: it plays all seats. One that does not tell its probabilities is asked ``samples`` times for each view (in
+            each state if it recalls), unless it always answers the same; its exploitability is then that of the mean of
+            its answers, a little higher as a rule.
+        samples: answers for each view.
         memory: as for `build_tree`.
         progress: as for `build_tree`.
 
     Raises `ValueError` as `build_tree` and the agent do.
     """
-    ways: list[tuple[Callable[[InformationStates], Chances], str]] = []
-    parts = [np.ones(table.num_players)]
+    return ask_views(Views.of(table, memory, progress), agent, samples)
 
-    def ask(walk: walks.Walk) -> None:
-        progress(int(walk.counts[walks.NUM_NODES]))
-        last, count = int(walk.counts[walks.NUM_STATES]), int(walk.counts[walks.NUM_SHOWN])
-        if not count:
-            return
-        keys, first = walk.states.keys[last - count : last], walk.states.first[last - count : last + 1]
-        seen = InformationStates(walk.shown.observations[:count], walk.shown.masks[:count], keys)
-        if not ways:
-            ways.append(_way_to_ask(agent, seen, samples))
-        chances = _checked(np.asarray(ways[0][0](seen), np.float64), seen.masks, agent.name)
-        rows = np.repeat(np.arange(count), np.diff(first))
-        parts.append(chances[rows, walk.states.actions[first[0] : first[-1]]])
 
-    walk = walk_through(table, memory, ask, shows=True, keeps=False)
-    together = np.concatenate(parts)
-    strategies = (together[number_states(walk, seat).old] for seat in range(table.num_players))
-    return AskedStrategies(tuple(np.concatenate([[1.0], each]) for each in strategies), ways[0][1])
+def ask_views(views: Views, agent: Agent, samples: int = 100) -> AskedStrategies:
+    """`ask_everywhere` without a walk: an agent is asked for each distinct view, and in each state only if it recalls.
+
+    Raises `ValueError` as the agent does, and for what is no action and no probability.
+    """
+    no_keys = np.zeros((0, 2), np.uint64)
+    most = max(views.seats, key=lambda seat: len(seat.views))
+    rows, keys = (most.views, most.keys) if recalls(agent) else (np.arange(len(views.masks)), no_keys)
+    way, how = _way_to_ask(agent, _seen(views, rows[:_TRIED], keys[:_TRIED]), samples)
+
+    def ask(rows: npt.NDArray[Any], keys: Keys) -> Chances:
+        """1, and the probabilities of all choices in these views."""
+        parts = [np.ones(1)]
+        for start in range(0, len(rows), _TOGETHER):
+            seen = _seen(views, *(each[start : start + _TOGETHER] for each in (rows, keys)))
+            chances = _checked(np.asarray(way(seen), np.float64), seen.masks, agent.name)
+            parts.append(chances[seen.masks > 0])
+        return np.concatenate(parts)
+
+    if recalls(agent):
+        return AskedStrategies(tuple(ask(seat.views, seat.keys) for seat in views.seats), how)
+    return AskedStrategies(views.strategies(ask(rows, keys)), how)
+
+
+def _seen(views: Views, rows: npt.NDArray[Any], keys: Keys) -> InformationStates:
+    return InformationStates(views.observations[rows], views.masks[rows], keys)
 
 
 def _way_to_ask(
-    agent: Agent, seen: InformationStates, samples: int
+    agent: Agent, tried: InformationStates, samples: int
 ) -> tuple[Callable[[InformationStates], Chances], str]:
     if callable(getattr(agent, "probabilities", None)):
         return lambda seen: agent.probabilities(*_given(agent, seen)), "probabilities"  # type: ignore[attr-defined]
@@ -95,8 +101,8 @@ def _way_to_ask(
             return lambda seen: seen.masks / seen.masks.sum(axis=1, keepdims=True), "probabilities"
         if is_network(agent) and not agent.parameters[0] and not find_network(agent)[1].drawn:  # only samples
             return lambda seen: action_probabilities(agent, seen.observations, seen.masks), "probabilities"
-    tried = _answers(agent, seen.first(_TRIED), _TIMES)
-    if ((tried == 0) | (tried == 1)).all():
+    answers = _answers(agent, tried, _TIMES)
+    if ((answers == 0) | (answers == 1)).all():
         return lambda seen: _answers(agent, seen, 1), "deterministic"
     return lambda seen: _answers(agent, seen, samples), f"mean of {samples} answers"
 

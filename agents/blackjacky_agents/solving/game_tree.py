@@ -123,7 +123,7 @@ def walk_through(
             walk.counts[walks.NUM_SHOWN] = 0
         else:
             walk = _with_room(table, desk, walk, status)
-        _check_memory(walk, memory)
+        check_memory(walk, memory)
     return walk
 
 
@@ -135,9 +135,10 @@ def _with_room(table: SmallTable, desk: Desk, walk: walks.Walk, status: int) -> 
     return walks.widened(walk, status)
 
 
-def _check_memory(walk: walks.Walk, memory: float) -> None:
+def check_memory(walk: walks.Walk, memory: float, beside: int = 0) -> None:
+    """`MemoryNeededError` if a walk, and what is kept ``beside`` it, or solving what it met takes more bytes."""
     ends = int(walk.counts[walks.NUM_ENDS]) * walks.bytes_of(walk.ends) // len(walk.ends.payoffs)
-    building = walks.bytes_of(walk) + _SORTING * ends
+    building = walks.bytes_of(walk) + beside + _SORTING * ends
     solving = _KEPT * ends + BYTES_OF_SEQUENCE * int(walk.counts[walks.NUM_SEQUENCES])
     if (used := max(building, solving)) > memory:
         nodes = int(walk.counts[walks.NUM_NODES])
@@ -220,7 +221,7 @@ def number_states(walk: walks.Walk, seat: int) -> _Numbered:
         level = left[parents >= 0]
         level = level[np.argsort(number[states.parents[level]], kind="stable")]
         sizes = states.first[level + 1] - states.first[level]
-        sequences = _spans(states.first[level], sizes)
+        sequences = spans(states.first[level], sizes)
         number[sequences] = np.arange(total, total + len(sequences))
         total += len(sequences)
         order.append(level)
@@ -235,7 +236,7 @@ def number_states(walk: walks.Walk, seat: int) -> _Numbered:
     return _Numbered(SeatStates(states.keys[met], met, actions), first, after, np.array(levels), sequences)
 
 
-def _spans(starts: npt.NDArray[Any], sizes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def spans(starts: npt.NDArray[Any], sizes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """The numbers starts[0] .. starts[0] + sizes[0] - 1, then those of the next start, and so on."""
     ends = np.cumsum(sizes)
     numbers: npt.NDArray[np.int64] = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + sizes, sizes)

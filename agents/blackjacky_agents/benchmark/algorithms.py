@@ -43,7 +43,7 @@ def ppo(task: Task, **settings: Any) -> Policies:
     from blackjacky_agents.learning.self_play import SelfPlay
 
     table = task.table
-    at_table = {"game": table.game.name, "variant": table.variant, "rule_options": dict(table.options)}
+    at_table: dict[str, Any] = {"game": table.game.name, "variant": table.variant, "rule_options": dict(table.options)}
     how = {**SELF_PLAY, "minutes": 1e9, "threads": 1, "log": (), "steps": task.due[-1], **settings}
     run = SelfPlay(SelfPlaySettings(players=(table.num_players,), seed=task.seed, **at_table, **how), Path(), "")
     updates = run.updates()

@@ -111,7 +111,7 @@ def find_object(place: str, what: str) -> Callable[..., Any]:
             raise  # a module that this one imports
         raise ValueError(f"there is no module {error.name!r} in {here!r} or among the installed packages") from None
     try:
-        make = attrgetter(path)(imported)
+        make: Callable[..., Any] = attrgetter(path)(imported)
     except AttributeError:
         raise ValueError(f"{what} {place!r}: the module {module!r} has no {path!r}") from None
     if not callable(make):

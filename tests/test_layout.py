@@ -144,6 +144,7 @@ DIRECTION = [
     "arena",
     "solving",
     "learning",
+    "benchmark",
     "data",
 ]
 DIRECTION += ["web", "language", "cli"]

@@ -41,6 +41,7 @@ SUBCOMMANDS = {
     "dataset": Subcommand("Write games between agents as a dataset for offline learning.", "data", ("pyarrow",)),
     "exploit": Subcommand("Train a best response to an agent: how exploitable it is at least.", "train", _TRAINING),
     "solve": Subcommand("Solve a small table: exact values, and an equilibrium that plays as an agent."),
+    "benchmark": Subcommand("Measure exactly what an algorithm learns at a small table, by decisions."),
     "forecast": Subcommand("Score an agent's forecasts of who wins."),
     "play": Subcommand("Play against agents, in the terminal or in the browser."),
     "mcp": Subcommand("Seat assistants (language models) at tables, by the Model Context Protocol.", "mcp", ("mcp",)),

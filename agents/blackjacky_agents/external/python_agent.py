@@ -6,6 +6,7 @@ import importlib
 import inspect
 import re
 import sys
+from collections.abc import Callable
 from functools import partial
 from hashlib import sha256
 from operator import attrgetter
@@ -94,13 +95,10 @@ def is_place(name: str) -> bool:
     return _PLACE.fullmatch(name) is not None
 
 
-def load_python_agent(place: str, game: str) -> PythonAgent:
-    """The agent made by calling ``package.module:Class``, with ``game`` if it has a parameter of that name.
+def find_object(place: str, what: str) -> Callable[..., Any]:
+    """What can be called at ``package.module:NAME``; the module may be in the current folder.
 
-    A function that needs no other argument is called likewise and returns the agent; one that needs a single other
-    argument is the agent, (observation) -> action. The module may be in the current folder. Errors inside the module or
-    the constructor are raised as they are. Raises `ValueError` if there is no such module or class, or if it needs
-    other arguments, `TypeError` if the object is no agent.
+    Raises `ValueError` if there is no such module or name, `TypeError` if it cannot be called; ``what`` names it there.
     """
     module, _, path = place.partition(":")
     here = str(Path.cwd())
@@ -113,11 +111,23 @@ def load_python_agent(place: str, game: str) -> PythonAgent:
             raise  # a module that this one imports
         raise ValueError(f"there is no module {error.name!r} in {here!r} or among the installed packages") from None
     try:
-        make = attrgetter(path)(imported)
+        make: Callable[..., Any] = attrgetter(path)(imported)
     except AttributeError:
-        raise ValueError(f"agent {place!r}: the module {module!r} has no {path!r}") from None
+        raise ValueError(f"{what} {place!r}: the module {module!r} has no {path!r}") from None
     if not callable(make):
-        raise TypeError(f"agent {place!r} is {make!r}, which cannot be called; name a class or a function")
+        raise TypeError(f"{what} {place!r} is {make!r}, which cannot be called; name a class or a function")
+    return make
+
+
+def load_python_agent(place: str, game: str) -> PythonAgent:
+    """The agent made by calling ``package.module:Class``, with ``game`` if it has a parameter of that name.
+
+    A function that needs no other argument is called likewise and returns the agent; one that needs a single other
+    argument is the agent, (observation) -> action. The module may be in the current folder. Errors inside the module or
+    the constructor are raised as they are. Raises `ValueError` if there is no such module or class, or if it needs
+    other arguments, `TypeError` if the object is no agent.
+    """
+    make = find_object(place, "agent")
     found = inspect.signature(make).parameters
     parameters = {
         name: each for name, each in found.items() if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)

@@ -9,6 +9,7 @@ The clipped objective is that of Schulman et al. (Proximal policy optimization a
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -110,16 +111,21 @@ class SelfPlay(TrainingRun):
 
     def _learn(self) -> None:
         self._compile()
+        for figures in self.updates(self._begin_update):
+            self._end_update(figures)
+
+    def updates(self, before: Callable[[], object] = lambda: None) -> Iterator[dict[str, float]]:
+        """Play and learn to the end; yields the figures of each update, and calls ``before`` each."""
         collector = self._new_collector(self.settings.num_envs)
         with ThreadPoolExecutor(1, "playing") as player:
             coming = player.submit(collector.collect, *self._next_players())
             while self._goes_on:
-                self._begin_update()
+                before()
                 self._take(coming.result())
                 coming = player.submit(collector.collect, *self._next_players())  # while the learner learns
                 figures = self._update()
                 self.steps += len(self._rows[0])
-                self._end_update(figures)
+                yield figures
 
     def _next_players(self) -> tuple[npt.NDArray[np.float32], list[CompiledAgent], npt.NDArray[np.int64]]:
         """The present weights, the opponents, and who has the seats beside a learner's, (L, P - 1)."""

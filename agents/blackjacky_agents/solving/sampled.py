@@ -50,7 +50,8 @@ class Known(NamedTuple):
     regrets: npt.NDArray[np.float64]
     sums: npt.NDArray[np.float64]  # of the average strategy, (S,)
     table: npt.NDArray[np.int32]  # as `walk.look_up` reads it
-    counts: npt.NDArray[np.int64]  # states, actions, and visits of states for which there was no place, (3,)
+    counts: npt.NDArray[np.int64]
+    """States, actions, visits of states for which there was no place, and decisions, (4,)."""
 
 
 LEGAL, TRIED, BEGIN = range(3)
@@ -164,7 +165,8 @@ def _make_try_all(game: Game) -> Callable[..., bool]:
                 met += 1
                 if depth == here or met + drawn > most:
                     return False
-                decide(s, known, bench, depth)
+                count = decide(s, known, bench, depth)
+                known.counts[3] += count if count > 1 else 0  # each action is tried
                 bench.records[depth] = s
                 bench.keys[depth] = bench.keys[here]
                 depth += 1
@@ -217,6 +219,7 @@ def _make_play_on(game: Game) -> Callable[..., int]:
         s = bench.records[here]
         while is_running(s) and s.player != seat:
             count, player = decide(s, known, bench, here), int(s.player)
+            known.counts[3] += count > 1
             begin = bench.at[here, BEGIN]
             if player == (seat + 1) % s.num_players and begin != NONE:
                 for i in range(count):
@@ -268,6 +271,11 @@ class SampledSolver:
     def num_states(self) -> int:
         """Information states met so far."""
         return int(self.known.counts[0])
+
+    @property
+    def decisions(self) -> int:
+        """Moves of players with more than one legal action in the games sampled so far."""
+        return int(self.known.counts[3])
 
     @property
     def left_out(self) -> int:
@@ -334,7 +342,7 @@ def _new_known(places: int) -> Known:
     size = _ACTIONS_PER_STATE * places
     keys, first, actions = np.zeros((places, 2), np.uint64), np.zeros(places + 1, np.int64), np.zeros(size, np.int16)
     table = np.full(2 * places, NOBODY, np.int32)
-    return Known(keys, first, actions, np.zeros(size), np.zeros(size), table, np.zeros(3, np.int64))
+    return Known(keys, first, actions, np.zeros(size), np.zeros(size), table, np.zeros(4, np.int64))
 
 
 def _new_bench(game: Game, players: int) -> Bench:

@@ -1,0 +1,91 @@
+"""The algorithms of the benchmark, by name; each is a function (task, **settings) that yields policies.
+
+They learn the game without a teacher. Settings are those that the benchmark was tuned with, or keyword arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from blackjacky_agents.agent import Agent
+from blackjacky_agents.benchmark.tasks import Algorithm, Task
+from blackjacky_agents.external.python_agent import find_object
+from blackjacky_agents.solving import cfr
+from blackjacky_agents.solving.sampled import SampledSolver
+from blackjacky_agents.solving.solution import SolvedAgent, TabularPolicy, policy_of
+
+Policies = Iterator[tuple[int, Agent]]
+
+SELF_PLAY: Mapping[str, Any] = {
+    "hidden_sizes": (64, 64),
+    "num_envs": 256,
+    "n_steps": 32,
+    "batch_size": 1024,
+    "ent_coef": 0.1,
+    "self_play_fraction": 1.0,
+    "single_opponent_fraction": 0.0,
+    "gamma": 1.0,
+    "score_shaping": 0.0,
+}
+"""Settings of self-play at small tables, where those of the presets are too coarse."""
+
+
+def ppo(task: Task, **settings: Any) -> Policies:
+    """Self-play with PPO and an entropy bonus (Schulman et al. 2017); the network sees the observation alone.
+
+    ``settings`` are those of `blackjacky_agents.kit.settings.SelfPlaySettings`.
+    """
+    from blackjacky_agents.kit.settings import SelfPlaySettings  # only learners need torch
+    from blackjacky_agents.learning.self_play import SelfPlay
+
+    table = task.table
+    at_table: dict[str, Any] = {"game": table.game.name, "variant": table.variant, "rule_options": dict(table.options)}
+    how = {**SELF_PLAY, "minutes": 1e9, "threads": 1, "log": (), "steps": task.due[-1], **settings}
+    run = SelfPlay(SelfPlaySettings(players=(table.num_players,), seed=task.seed, **at_table, **how), Path(), "")
+    updates = run.updates()
+    for due in task.due:
+        while run.steps < due:
+            next(updates)
+        yield run.steps, run.agent(greedy=False)
+
+
+def mccfr(task: Task, memory: float = 1.0) -> Policies:
+    """External-sampling MCCFR with linear weights (`blackjacky_agents.solving.sampled`); ``memory`` in GiB."""
+    solver = SampledSolver(task.table, task.seed, memory * 2**30)
+    for due in task.due:
+        while solver.decisions < due:
+            left = (due - solver.decisions) * solver.iterations / max(1, solver.decisions)  # about so many iterations
+            solver.run(max(1, int(left / 2)))
+        yield solver.decisions, _solved(task, solver.policy(), complete=False)
+
+
+def dcfr(task: Task) -> Policies:
+    """Discounted CFR (Brown and Sandholm 2019), which knows the whole tree: the line below those that play.
+
+    An iteration counts as a decision in each information state with more than one legal action.
+    """
+    solver = cfr.Solver(task.tree, "dcfr")
+    each = sum(int((np.diff(seat.first) > 1).sum()) for seat in task.tree.seats)
+    for due in task.due:
+        solver.run(max(1, -(-due // each) - solver.iterations))
+        yield solver.iterations * each, _solved(task, policy_of(task.tree, solver.average()))
+
+
+def _solved(task: Task, policy: TabularPolicy, complete: bool = True) -> SolvedAgent:
+    return SolvedAgent("solution", task.table.game.name, policy, {**task.table.identity(), "complete": complete})
+
+
+ALGORITHMS: Mapping[str, Algorithm] = {"ppo": ppo, "mccfr": mccfr, "dcfr": dcfr}
+
+
+def find_algorithm(name: str) -> Algorithm:
+    """An algorithm by its name, or ``module:function``; `ValueError` if there is none."""
+    if name in ALGORITHMS:
+        return ALGORITHMS[name]
+    if ":" not in name:
+        raise ValueError(f"unknown algorithm {name!r}; there are {', '.join(ALGORITHMS)}, and yours as module:function")
+    return find_object(name, "algorithm")

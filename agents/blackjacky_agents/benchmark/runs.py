@@ -1,0 +1,95 @@
+"""Runs of an algorithm with several seeds, each in a file of its own, one on each core."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import wait
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from blackjacky_agents.arena.workers import open_workers
+from blackjacky_agents.benchmark.algorithms import find_algorithm
+from blackjacky_agents.benchmark.tasks import Task, measured
+from blackjacky_agents.solving.game_tree import GameTree, build_tree
+from blackjacky_agents.solving.small_table import SmallTable
+from blackjacky_agents.solving.views import Views
+from blackjacky_agents.storage.files import write_json
+from blackjacky_env.reading import parse_json, read_file
+
+_LOOK = 0.5  # seconds between two looks at how far runs are
+CONFIG = "config.json"
+_STARTED: set[Path] = set()
+"""Folders of runs of which this process has had one."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What runs in a folder have in common; called with a seed in each process. JSON-ready but for the folder."""
+
+    game: str
+    players: int
+    variant: str
+    options: Mapping[str, Any]
+    algorithm: str
+    settings: Mapping[str, Any]
+    due: tuple[int, ...]
+    memory: float
+    """Bytes for tree and views."""
+    folder: Path
+
+    def begin(self) -> None:
+        """Write down what the runs are; `ValueError` if the folder has runs of other settings or another version."""
+        config, path = parse_json(self._config()), self.folder / CONFIG
+        if not path.exists():
+            write_json(path, config)
+        elif parse_json(read_file(path)) != config:
+            raise ValueError(f"{str(self.folder)!r} has runs of something else ({path}); choose another --name")
+
+    def _config(self) -> bytes:
+        facts = {**asdict(self), "version": SmallTable.of(self.game).game.version}
+        return json.dumps({name: fact for name, fact in facts.items() if name not in ("folder", "memory")}).encode()
+
+    def rows(self, seed: int) -> list[dict[str, Any]]:
+        """What the run of a seed has measured so far."""
+        path = self.folder / f"seed-{seed}.json"
+        found: list[dict[str, Any]] = parse_json(read_file(path)) if path.exists() else []
+        return found
+
+    def is_done(self, seed: int) -> bool:
+        """Whether the run of a seed has ended."""
+        return len(self.rows(seed)) == len(self.due)
+
+    def __call__(self, seed: int) -> None:
+        """Run a seed from its beginning; errors are those of `measured`."""
+        tree, views = _exact(self.game, self.players, self.variant, repr(dict(self.options)), self)
+        task, rows, algorithm = Task(views.table, seed, self.due, tree), [], find_algorithm(self.algorithm)
+        if self.folder not in _STARTED:  # what it calls is compiled before its clock starts
+            _STARTED.add(self.folder)
+            deque(measured(algorithm, task._replace(due=(1,)), views, self.settings), 0)
+        for row in measured(algorithm, task, views, self.settings):
+            rows.append({"seed": seed, **row})
+            write_json(self.folder / f"seed-{seed}.json", rows)
+
+    def __hash__(self) -> int:
+        return hash(self.folder)
+
+    def run(self, seeds: Sequence[int], cores: int, report: Callable[[int], object]) -> None:
+        """Run what has not ended; ``report`` gets the decisions of all seeds so far."""
+        with open_workers(self, cores, threads=False) as workers:
+            running = {workers.submit(seed) for seed in seeds if not self.is_done(seed)}
+            while running:
+                ended, running = wait(running, _LOOK, "FIRST_EXCEPTION")
+                report(sum(rows[-1]["decisions"] for seed in seeds if (rows := self.rows(seed))))
+                for each in ended:
+                    each.result()
+
+
+@cache
+def _exact(game: str, players: int, variant: str, options: str, runs: Runs) -> tuple[GameTree, Views]:
+    """The tree and the views of a table, once in each process."""
+    table = SmallTable.of(game, players, variant, **runs.options)
+    return build_tree(table, runs.memory), Views.of(table, runs.memory)

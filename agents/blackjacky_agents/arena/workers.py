@@ -57,15 +57,16 @@ class Workers(Generic[T]):
 
 @contextmanager
 def open_workers(
-    work: Work[T], cores: int, threads: bool, cluster: ClusterExecutor | None = None
+    work: Work[T], cores: int, threads: bool, cluster: ClusterExecutor | None = None, apart: bool = False
 ) -> Iterator[Workers[T]]:
     """A context with a pool; work that has not been finished when it ends is cancelled, but not on a cluster.
 
     Args:
         work: what is done; it is pickled once for each process.
         cores: number of threads or processes.
-        threads: whether to use threads, which share one interpreter; a single core always does.
+        threads: whether to use threads, which share one interpreter; a single core does, too.
         cluster: does the work instead, if there is one.
+        apart: a single core is a process, too, which Ctrl-C ends at once.
 
     Raises `TypeError` if processes or a cluster are needed and ``work`` cannot be pickled.
     """
@@ -73,7 +74,7 @@ def open_workers(
         yield Workers(partial(cluster.submit, work), cores, cluster)
         return
     executor: Executor
-    if threads or cores == 1:
+    if threads or (cores == 1 and not apart):
         executor = ThreadPoolExecutor(cores, "arena")
     else:
         try:

@@ -65,8 +65,8 @@ class Runs:
 
     def __call__(self, seed: int) -> None:
         """Run a seed from its beginning; errors are those of `measured`."""
-        tree, views = _exact(self.game, self.players, self.variant, repr(dict(self.options)), self)
-        task, rows, algorithm = Task(views.table, seed, self.due, tree), [], find_algorithm(self.algorithm)
+        tree, views = _exact(self)
+        task, rows, algorithm = Task(tree.table, seed, self.due, tree), [], find_algorithm(self.algorithm)
         if self.folder not in _STARTED:  # what it calls is compiled before its clock starts
             _STARTED.add(self.folder)
             deque(measured(algorithm, task._replace(due=(1,)), views, self.settings), 0)
@@ -79,7 +79,7 @@ class Runs:
 
     def run(self, seeds: Sequence[int], cores: int, report: Callable[[int], object]) -> None:
         """Run what has not ended; ``report`` gets the decisions of all seeds so far."""
-        with open_workers(self, cores, threads=False) as workers:
+        with open_workers(self, cores, threads=False, apart=True) as workers:
             running = {workers.submit(seed) for seed in seeds if not self.is_done(seed)}
             while running:
                 ended, running = wait(running, _LOOK, "FIRST_EXCEPTION")
@@ -89,7 +89,7 @@ class Runs:
 
 
 @cache
-def _exact(game: str, players: int, variant: str, options: str, runs: Runs) -> tuple[GameTree, Views]:
+def _exact(runs: Runs) -> tuple[GameTree, Views]:
     """The tree and the views of a table, once in each process."""
-    table = SmallTable.of(game, players, variant, **runs.options)
+    table = SmallTable.of(runs.game, runs.players, runs.variant, **runs.options)
     return build_tree(table, runs.memory), Views.of(table, runs.memory)

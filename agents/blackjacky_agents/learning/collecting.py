@@ -123,11 +123,11 @@ class Collector:
         self.game, self.encoding, self.length, self.returns = game, encoding, length, returns
         self.seed, self.threads = np.uint64(seed), threads
         states["player"] = -1  # no game is running
-        count, seats, decisions = len(states), (len(states), game.max_players), (len(states), length)
+        count, seats, numbers = len(states), (len(states), game.max_players), (len(states), length)
         integers: Any = partial(np.zeros, dtype=np.int64)
         self.tables = Tables(states, integers(seats), integers(count), integers(count))
-        rewards, following, last, potentials = np.empty(decisions), integers(decisions), integers(seats), np.empty(seats)
-        self.links = Links(rewards, following, last, potentials, integers(decisions), integers(decisions))
+        earned, following, last, potentials = np.empty(numbers), integers(numbers), integers(seats), np.empty(seats)
+        self.links = Links(earned, following, last, potentials, integers(numbers), integers(numbers))
 
     def collect(
         self, network: npt.NDArray[np.float32], opponents: Sequence[CompiledAgent], lineups: npt.NDArray[np.int64]

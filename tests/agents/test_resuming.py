@@ -19,6 +19,7 @@ SELF_PLAY, LEAGUE = test_self_play.SMALL, test_league.SMALL
 SB3 = {name: getattr(SELF_PLAY, name) for name in ("minutes", "hidden_sizes", "batch_size", "bots", "eval_games")}
 KINDS = {
     "self-play": (SelfPlay, SELF_PLAY),
+    "self-play with a magnet": (SelfPlay, replace(SELF_PLAY, magnet_coef=0.1, reward_eta=0.1, annealed=False)),
     "sb3": (PPORun, replace(presets_of("black_jacky")["sb3"], **SB3, steps=1500, num_envs=16, n_steps=8, threads=1)),
     "league": (League, LEAGUE),
     "league with an expert": (League, replace(LEAGUE, iterations=4, positions=2)),

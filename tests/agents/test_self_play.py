@@ -13,7 +13,7 @@ from blackjacky_agents.games import find_encoding
 from blackjacky_agents.kit.encoding import raw_encoding
 from blackjacky_agents.learning.collecting import Collector, Returns
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
-from blackjacky_agents.learning.self_play import SelfPlay
+from blackjacky_agents.learning.self_play import SelfPlay, _log_policy
 from blackjacky_agents.learning.stored_settings import presets_of
 from blackjacky_agents.networks.network import encode_all, pack
 from blackjacky_agents.registry import make_compiled_agent
@@ -23,7 +23,7 @@ from blackjacky_env.compiled.random import draw, stream
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import get_game
-from blackjacky_env.play import LEARNER
+from blackjacky_env.play import LEARNER, NONE
 from tests.agents.positions import ALL_SIZES
 from tests.envs.playing import assert_same, random_legal
 from tests.policies import last_legal
@@ -32,13 +32,14 @@ SMALL = replace(
     presets_of("black_jacky")["scratch"], steps=3000, minutes=1e18, hidden_sizes=(32,), batch_size=64, num_envs=16,
     n_steps=8, snapshot_every=500, pool_size=2, bots=("threshold",), eval_games=5, final_eval_games=10, seed=3,
 )  # fmt: skip
+NAMES = ("seats", "games", "following")
 RETURNS = Returns(gamma=0.9, gae_lambda=0.8, score_shaping=0.5)
 SEED, PLAYERS = 7, 3
 
 
-def collector(game, count, length, threads=1):
+def collector(game, count, length, threads=1, size=PLAYERS):
     states = zeros(count, game.state_dtype)
-    players, variant = game.choose_table(PLAYERS, None)
+    players, variant = game.choose_table(size, None)
     for i in range(count):
         states[i] = game.new_state(players, variant, game.check_options(players, variant, {}))[0]
     return Collector(game, find_encoding("raw", game.name), states, length, RETURNS, SEED, threads)
@@ -58,7 +59,7 @@ class Watched:
     def __init__(self, game, encoding, stretch):
         self.env = TableEnv(game.name, num_players=PLAYERS)
         self.stretch, self.encoding, self.games = stretch, encoding, 0
-        self.earned, self.following, self.last, self.potentials = [], [], {}, {}
+        self.earned, self.following, self.deciders, self.last, self.potentials = [], [], [], {}, {}
         while len(self.earned) < stretch.actions.shape[1]:
             if not self.games or all(self.env.terminations.values()):
                 self._start()
@@ -92,6 +93,7 @@ class Watched:
             self.earned[before], self.following[before] = RETURNS.gamma * now - self.potentials[agent], t
         self.earned.append(np.nan)
         self.following.append(None)
+        self.deciders.append((self.games, seat))
         self.last[agent], self.potentials[agent] = t, now
 
     def _score_above_mean(self, seat):
@@ -105,6 +107,7 @@ def test_what_is_collected_equals_the_same_games_at_the_table(game):
     stretch = played.collect(random_network(game), [], in_all_seats)
     watched = Watched(game, find_encoding("raw", game.name), stretch)
     assert played.tables.started[0] == watched.games
+    assert [*zip(played.links.games[0], played.links.seats[0], strict=True)] == watched.deciders
     values, checked = stretch.values[0], 0
     for t in reversed(range(400)):
         following = watched.following[t]
@@ -117,6 +120,29 @@ def test_what_is_collected_equals_the_same_games_at_the_table(game):
         assert stretch.advantages[0, t] == pytest.approx(expected, rel=1e-5, abs=1e-5)
         checked += 1
     assert checked > 300
+
+
+def test_regularised_rewards_are_those_of_their_definition_and_sum_to_zero_over_the_seats(game):
+    size, length = game.min_players, 80
+    played = collector(game, 2, length, size=size)
+    stretch = played.collect(random_network(game), [], np.full((1, game.max_players - 1), LEARNER))
+    before, costs = played.links.rewards.copy(), np.random.default_rng(1).normal(size=(2, length))
+    played.regularise(stretch, costs)
+    rewards, seats, games, following = (getattr(played.links, name)[1] for name in ("rewards", *NAMES))
+    unpaid = 0.0
+    for t in range(length):
+        same = np.flatnonzero(games == games[t])
+        until = length if following[t] == NONE else following[t]
+        received = sum(costs[1, u] for u in same if t < u < until and seats[u] != seats[t]) / (size - 1)
+        assert rewards[t] == pytest.approx(before[1, t] - costs[1, t] + received)
+        advantage = rewards[t] - stretch.values[1, t]
+        if following[t] != NONE:
+            later = stretch.values[1, until] + RETURNS.gae_lambda * stretch.advantages[1, until]
+            advantage += RETURNS.gamma * later
+        assert stretch.advantages[1, t] == pytest.approx(advantage, rel=1e-5, abs=1e-5)
+        undecided = size - len(set(seats[same[same <= t]]))
+        unpaid += costs[1, t] * undecided / (size - 1)
+    assert (rewards - before[1]).sum() == pytest.approx(-unpaid)
 
 
 @pytest.mark.prove
@@ -154,6 +180,18 @@ def test_the_same_seed_gives_the_same_weights_and_another_one_others(tmp_path):
     assert not np.array_equal(found[0], found[2])
 
 
+def test_a_policy_stays_near_a_strong_magnet_which_stands_still_or_becomes_a_copy(tmp_path):
+    apart = {}
+    for coefficient, rate in ((0.001, 0.0), (1000.0, 0.0), (0.001, 1.0)):
+        changes = {"magnet_coef": coefficient, "magnet_rate": rate, "magnet_every": 2 if rate else 1}
+        run = trained(tmp_path / f"{coefficient} {rate}", replace(SMALL, steps=3072, **changes))
+        (inputs, masks), networks = run._rows[:2], run.networks
+        own, near = (_log_policy(networks[name](inputs), masks) for name in ("network", "magnet"))
+        apart[coefficient, rate] = (own.exp() * (own - near)).sum(1).mean().item()
+    assert apart[0.001, 1.0] == 0
+    assert 0 < 20 * apart[1000.0, 0.0] < apart[0.001, 0.0]
+
+
 def test_a_run_goes_on_from_another_policy(tmp_path):
     first = SelfPlay(replace(SMALL, seed=5), tmp_path, "")
     first.save()
@@ -164,8 +202,11 @@ def test_a_run_goes_on_from_another_policy(tmp_path):
 
 
 @pytest.mark.prove
-def test_it_learns_to_beat_random(tmp_path):
-    settings = replace(SMALL, steps=200_000, num_envs=64, n_steps=32, batch_size=512, snapshot_every=10**6)
+@pytest.mark.parametrize(
+    "changes", [{}, {"magnet_coef": 0.05}, {"reward_eta": 0.02, "magnet_rate": 1, "magnet_every": 9}]
+)
+def test_it_learns_to_beat_random(changes, tmp_path):
+    settings = replace(SMALL, steps=200_000, num_envs=64, n_steps=32, batch_size=512, snapshot_every=10**6, **changes)
     run = trained(tmp_path, replace(settings, bots=("random",), score_shaping=0.3))
     scores = run._against_bots(300)
     (score,) = (score for score, bot in zip(scores, run.bots, strict=True) if bot.name == "random")

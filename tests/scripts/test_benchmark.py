@@ -79,7 +79,10 @@ def test_an_algorithm_of_ones_own_is_a_function_that_yields_policies(run):
     ("command", "told"),
     [
         ("--algorithm mine:absent", "the module 'mine' has no 'absent'"),
-        ("--algorithm nfs", "unknown algorithm 'nfs'; there are ppo, mccfr, dcfr, and yours as module:function"),
+        (
+            "--algorithm nfs",
+            "unknown algorithm 'nfs'; there are ppo, mmd, rnad, mccfr, dcfr, and yours as module:function",
+        ),
         ("--algorithm mccfr --settings memory", "--settings 'memory' is no NAME=VALUE"),
         ("--algorithm mccfr --decisions 0", "--decisions 0 is out of range; allowed are 1 .. 1e12, whole"),
         ("--algorithm mccfr --seeds 0", "--seeds=0 is out of range; allowed are 1 .. 1000"),
@@ -106,9 +109,10 @@ def test_what_is_wrong_with_an_algorithm_is_told_in_a_sentence(run, command, tol
 
 
 @pytest.mark.prove
-def test_self_play_learns_a_small_table_and_the_same_seed_gives_the_same_policies(run):
+@pytest.mark.parametrize("learner", ["ppo", "mmd", "rnad"])
+def test_self_play_learns_a_small_table_and_the_same_seed_gives_the_same_policies(run, learner):
     for name in "ab":
-        run(f"--algorithm ppo --seeds 1 --decisions 60000 --points 2 --name {name} --output {name}.json")
+        run(f"--algorithm {learner} --seeds 1 --decisions 60000 --points 2 --name {name} --output {name}.json")
     first, again = ([(row["decisions"], row["exploitability"]) for row in rows(f"{name}.json")] for name in "ab")
     assert first == again
     assert first[0][1] > first[1][1]

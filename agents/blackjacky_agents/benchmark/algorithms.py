@@ -53,6 +53,17 @@ def ppo(task: Task, **settings: Any) -> Policies:
         yield run.steps, run.agent(greedy=False)
 
 
+def mmd(task: Task, **settings: Any) -> Policies:
+    """As `ppo`, held near a moving magnet instead of by an entropy bonus (Sokota et al. 2023)."""
+    return ppo(task, **{"magnet_coef": 0.2, "ent_coef": 0.0, "annealed": False, **settings})
+
+
+def rnad(task: Task, **settings: Any) -> Policies:
+    """As `ppo`, with rewards regularised towards a copy of earlier weights (R-NaD, Perolat et al. 2022)."""
+    copied = {"magnet_rate": 1.0, "magnet_every": 20}
+    return ppo(task, **{"reward_eta": 0.2, "ent_coef": 0.0, "annealed": False, **copied, **settings})
+
+
 def mccfr(task: Task, memory: float = 1.0) -> Policies:
     """External-sampling MCCFR with linear weights (`blackjacky_agents.solving.sampled`); ``memory`` in GiB."""
     solver = SampledSolver(task.table, task.seed, memory * 2**30)
@@ -79,7 +90,7 @@ def _solved(task: Task, policy: TabularPolicy, complete: bool = True) -> SolvedA
     return SolvedAgent("solution", task.table.game.name, policy, {**task.table.identity(), "complete": complete})
 
 
-ALGORITHMS: Mapping[str, Algorithm] = {"ppo": ppo, "mccfr": mccfr, "dcfr": dcfr}
+ALGORITHMS: Mapping[str, Algorithm] = {"ppo": ppo, "mmd": mmd, "rnad": rnad, "mccfr": mccfr, "dcfr": dcfr}
 
 
 def find_algorithm(name: str) -> Algorithm:

@@ -16,6 +16,7 @@ MAX_UNITS = 2**16
 Count = Annotated[int, Range(1, 2**40)]
 Number = Annotated[int, Range(0, 2**40)]
 Fraction = Annotated[float, Range(0, 1)]
+Coefficient = Annotated[float, Range(0, 1000)]
 FINAL_GAMES_PER_MINUTE = 800  # of the training, so that the final evaluation is the shorter part of the two
 
 
@@ -156,9 +157,26 @@ class SelfPlaySettings(GradientSettings):
     gamma: Fraction = 0.99
     score_shaping: float = 0.0
     """Weight of the score in potential-based reward shaping, which changes no optimal policy."""
+    annealed: bool = True
+    """Whether learning rate and entropy coefficient are annealed; otherwise they are constant."""
+    magnet_coef: Coefficient = 0.0
+    """Coefficient of the KL divergence from the magnet in the loss (magnetic mirror descent, Sokota et al. 2023). The
+    magnet is a network that follows the policy, and begins as it does."""
+    reward_eta: Coefficient = 0.0
+    """Reward regularisation (R-NaD, Perolat et al. 2022): each decision costs this times log policy - log magnet of its
+    action, which the other seats receive in equal parts."""
+    magnet_rate: Fraction = 0.05
+    """Fraction of the way to the policy that the magnet moves at a time. 1: it becomes a copy; 0: it never moves."""
+    magnet_every: Count = 1
+    """Number of updates between two moves of the magnet."""
     device: Literal["cpu", "cuda"] = "cpu"
     """What plays and learns: cuda is an NVIDIA GPU, whose defaults are more games and larger minibatches. The tests
     are played on the CPU."""
+
+    @property
+    def has_magnet(self) -> bool:
+        """Whether anything holds the policy near a magnet."""
+        return bool(self.magnet_coef or self.reward_eta)
 
 
 @dataclass(frozen=True)
@@ -227,7 +245,7 @@ GROUPS: Mapping[str, str] = {
     "opponents": "variant bots pool_size snapshot_every past_self_fraction self_play_fraction single_opponent_fraction "
     "bot_fraction variant_fraction exploiter_every exploiter_steps",
     "network": "encoding hidden_sizes init_from advice_logit teacher imitation_steps ema_rate",
-    "rewards": "gamma gae_lambda score_weight score_shaping",
+    "rewards": "gamma gae_lambda score_weight score_shaping reward_eta",
     "tests_and_logs": "eval_games final_eval_games log",
     "learning": "",
 }

@@ -81,6 +81,8 @@ class Links(NamedTuple):
     following: npt.NDArray[np.int64]  # the next decision of the same seat in the stretch, (N, T), or `NONE`
     last: npt.NDArray[np.int64]  # the last decision of each seat, (N, P), or `NOT_DECIDED`
     potentials: npt.NDArray[np.float64]  # of each seat at its last decision, (N, P)
+    seats: npt.NDArray[np.int64]  # whose decision it is, (N, T)
+    games: npt.NDArray[np.int64]  # how many games had started when it was taken, (N, T)
 
 
 class Buffers(NamedTuple):
@@ -121,10 +123,11 @@ class Collector:
         self.game, self.encoding, self.length, self.returns = game, encoding, length, returns
         self.seed, self.threads = np.uint64(seed), threads
         states["player"] = -1  # no game is running
-        count, seats = len(states), (len(states), game.max_players)
+        count, seats, numbers = len(states), (len(states), game.max_players), (len(states), length)
         integers: Any = partial(np.zeros, dtype=np.int64)
         self.tables = Tables(states, integers(seats), integers(count), integers(count))
-        self.links = Links(np.empty((count, length)), integers((count, length)), integers(seats), np.empty(seats))
+        earned, following, last, potentials = np.empty(numbers), integers(numbers), integers(seats), np.empty(seats)
+        self.links = Links(earned, following, last, potentials, integers(numbers), integers(numbers))
 
     def collect(
         self, network: npt.NDArray[np.float32], opponents: Sequence[CompiledAgent], lineups: npt.NDArray[np.int64]
@@ -141,6 +144,14 @@ class Collector:
         spread(lambda first, last: play(*given, first, last), len(self.tables.states), self.threads)
         raise_illegal(opponents, cast)
         return stretch
+
+    def regularise(self, stretch: Stretch, costs: npt.NDArray[np.float64]) -> None:
+        """Make the decisions of the last stretch cost something, (N, T), and estimate its advantages again.
+
+        The other seats receive equal parts of each cost.
+        """
+        sizes = np.array(self.tables.states["num_players"], np.int64)
+        _regularise_all(stretch.values, stretch.advantages, self.links, costs, sizes, self.returns)
 
     def _new_stretch(self, new: Callable[..., Any]) -> Stretch:
         shape = (len(self.tables.states), self.length)
@@ -212,6 +223,7 @@ def make_collect(
                     if action == STUCK:
                         cast.illegal[agent] = chosen
                 else:
+                    links.games[i, t] = tables.started[i]
                     action = decide(s, i, t, decision, stretch, links, network, returns, seen)
                     t += 1
             move(s, i, action, tables, links, seen.numbers)
@@ -295,6 +307,7 @@ def link(links, i, seat, t, potential, gamma):
         links.following[i, before] = t
     links.last[i, seat] = t
     links.potentials[i, seat] = potential
+    links.seats[i, t] = seat
 
 
 def _make_potential(game: Game) -> Callable[..., float]:
@@ -359,6 +372,29 @@ def estimate(values, advantages, rewards, following, returns):
         advantages[t] = rewards[t] - values[t]
         if after != NONE:
             advantages[t] += returns.gamma * (values[after] + returns.gae_lambda * advantages[after])
+
+
+@compiled
+def regularise(rewards, seats, games, costs, last, num_players):
+    """Take from the rewards (T,) of decisions at one table their costs, and pay the last decisions of the other seats.
+
+    Seats that have not decided yet in a game, or do not learn, receive nothing. ``last``: (P,), overwritten.
+    """
+    for t in range(len(rewards)):
+        if t == 0 or games[t] != games[t - 1]:
+            last[:] = NOT_DECIDED
+        rewards[t] -= costs[t]
+        for seat in range(num_players):
+            if seat != seats[t] and last[seat] != NOT_DECIDED:
+                rewards[last[seat]] += costs[t] / (num_players - 1)
+        last[seats[t]] = t
+
+
+@entry
+def _regularise_all(values, advantages, links, costs, sizes, returns):
+    for i in range(len(costs)):
+        regularise(links.rewards[i], links.seats[i], links.games[i], costs[i], links.last[i], sizes[i])
+        estimate(values[i], advantages[i], links.rewards[i], links.following[i], returns)
 
 
 def draw_tables(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,7 @@ class SelfPlay(TrainingRun):
 
     Attributes:
         network: its outputs are the logits of the actions, then the value of the position for the seat that sees it.
+        magnet: the network near which the policy is held, if the settings have a magnet.
     """
 
     settings: SelfPlaySettings
@@ -66,6 +68,9 @@ class SelfPlay(TrainingRun):
         self._rows: list[torch.Tensor] = []
         self._learn_from = Replayed(self._minibatch) if on_gpu else self._minibatch
         self.networks, self.optimizers = {"network": self.network}, {"adam": self._optimizer}
+        if settings.has_magnet:
+            self.magnet = deepcopy(self.network).requires_grad_(False)
+            self.networks["magnet"] = self.magnet
 
     def _new_collector(self, count: int) -> Collector:
         settings, game = self.settings, self.game
@@ -103,10 +108,12 @@ class SelfPlay(TrainingRun):
         self.bar.refresh()
         self._against_bots(1)
         lineups = LEARNER + np.arange(self.game.max_players - 1)[None, :] % (1 + len(self.opponents))
+        collector = self._new_collector(2)
         try:
-            self._new_collector(2).collect(pack(layers_of(self.network), False), self.opponents, lineups)
+            stretch = collector.collect(pack(layers_of(self.network), False), self.opponents, lineups)
         except TypeError as error:  # of a bot on a GPU
             raise AgentError(str(error)) from error
+        self._regularise(stretch, collector)
         self.clock.set(seconds)
 
     def _learn(self) -> None:
@@ -121,10 +128,13 @@ class SelfPlay(TrainingRun):
             coming = player.submit(collector.collect, *self._next_players())
             while self._goes_on:
                 before()
-                self._take(coming.result())
+                stretch = coming.result()
+                self._regularise(stretch, collector)
+                self._take(stretch)
                 coming = player.submit(collector.collect, *self._next_players())  # while the learner learns
                 figures = self._update()
                 self.steps += len(self._rows[0])
+                self._move_magnet()
                 yield figures
 
     def _next_players(self) -> tuple[npt.NDArray[np.float32], list[CompiledAgent], npt.NDArray[np.int64]]:
@@ -143,6 +153,23 @@ class SelfPlay(TrainingRun):
 
     # ------------------------------------------------------------ learning
 
+    def _regularise(self, stretch: Stretch, collector: Collector) -> None:
+        """Regularise the rewards of the collector's last stretch, if the settings say so."""
+        if not self.settings.reward_eta:
+            return
+        inputs, masks, actions = (torch.from_numpy(array).flatten(0, 1) for array in stretch[:3])
+        near = _log_policy(self.magnet(inputs), masks).gather(1, actions[:, None])
+        log_ratios = stretch.log_probs - near.numpy().reshape(stretch.log_probs.shape)
+        collector.regularise(stretch, self.settings.reward_eta * log_ratios.astype(np.float64))
+
+    def _move_magnet(self) -> None:
+        """Move the magnet, if there is one and it is time."""
+        if not self.settings.has_magnet or self.steps // len(self._rows[0]) % self.settings.magnet_every:
+            return
+        with torch.no_grad():
+            for own, new in zip(self.magnet.parameters(), self.network.parameters(), strict=True):
+                own.lerp_(new, self.settings.magnet_rate)
+
     def _take(self, stretch: Stretch) -> None:
         """Keep the decisions of a stretch, one in a row, and in a GPU's memory where those of the last one lay."""
         tensors = [torch.as_tensor(array, device=self.device) for array in stretch]
@@ -155,8 +182,9 @@ class SelfPlay(TrainingRun):
 
     def _update(self) -> dict[str, float]:
         """Learn from the rows, in several epochs of minibatches; returns means of its figures, by name."""
-        self._rate.fill_(self.settings.learning_rate * self.left)
-        self._left.fill_(self.left)
+        left = self.left if self.settings.annealed else 1.0
+        self._rate.fill_(self.settings.learning_rate * left)
+        self._left.fill_(left)
         shuffler = torch.Generator(self.device).manual_seed(int(self.rng.integers(2**62)))
         figures = []
         for _ in range(self.settings.n_epochs):
@@ -184,10 +212,10 @@ class SelfPlay(TrainingRun):
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """The loss of a minibatch, and `_FIGURES`.
 
-        It is the clipped objective, an entropy bonus, and the squared error of the values.
+        It is the clipped objective, an entropy bonus, the pull of the magnet, and the squared error of the values.
         """
         settings, outputs = self.settings, self.network(inputs)
-        log_probs = torch.log_softmax(outputs[:, :-1].masked_fill(~masks, _ILLEGAL_LOGIT), 1)
+        log_probs = _log_policy(outputs, masks)
         entropy = -(log_probs.exp() * log_probs).sum(1).mean()
         ratio = (log_probs.gather(1, actions[:, None])[:, 0] - old_log_probs).exp()
         clipped = ratio.clamp(1 - settings.clip_range, 1 + settings.clip_range)
@@ -195,9 +223,17 @@ class SelfPlay(TrainingRun):
         policy_loss = -torch.min(scaled * ratio, scaled * clipped).mean()
         value_loss = (outputs[:, -1] - (old_values + advantages)).square().mean()
         loss: torch.Tensor = policy_loss - settings.ent_coef * self._left * entropy + _VALUE_WEIGHT * value_loss
+        if settings.magnet_coef:
+            divergence = (log_probs.exp() * (log_probs - _log_policy(self.magnet(inputs), masks))).sum(1).mean()
+            loss = loss + settings.magnet_coef * divergence
         with torch.no_grad():
             far = ((ratio - 1).abs() > settings.clip_range).float().mean()
             return loss, torch.stack([policy_loss, value_loss, entropy, (ratio - 1 - ratio.log()).mean(), far])
+
+
+def _log_policy(outputs: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+    """Log probabilities of the actions, (N, A), from a network's outputs."""
+    return torch.log_softmax(outputs[:, :-1].masked_fill(~masks, _ILLEGAL_LOGIT), 1)
 
 
 def _check_gpu() -> None:

@@ -93,6 +93,12 @@ def check_at_game(settings: TrainingSettings) -> None:
 def _check_self_play(settings: SelfPlaySettings) -> None:
     if settings.device == "cuda":
         _check_on_gpu(settings)
+    for name in () if settings.has_magnet else ("magnet_rate", "magnet_every"):
+        if (value := getattr(settings, name)) != (usual := getattr(SelfPlaySettings, name)):
+            raise ValueError(
+                f"{name}={value} has no effect without a magnet; allowed are a magnet_coef or reward_eta above 0, "
+                f"or {name}={usual}"
+            )
     if not settings.advice_logit:
         return
     advising = [name for name, one in encodings_of(settings.game).items() if one.advice is not None]
@@ -107,6 +113,9 @@ def _check_self_play(settings: SelfPlaySettings) -> None:
 
 
 def _check_on_gpu(settings: SelfPlaySettings) -> None:
+    for name in ("magnet_coef", "reward_eta"):
+        if value := getattr(settings, name):
+            raise ValueError(f"{name}={value} needs device='cpu'; allowed with device='cuda' is 0: it has no magnet")
     for units in settings.hidden_sizes:
         check_integer("hidden_sizes with device='cuda'", units, 1, WIDEST)
     if settings.num_envs * settings.n_steps % settings.batch_size:

@@ -81,7 +81,7 @@ def test_an_algorithm_of_ones_own_is_a_function_that_yields_policies(run):
         ("--algorithm mine:absent", "the module 'mine' has no 'absent'"),
         (
             "--algorithm nfs",
-            "unknown algorithm 'nfs'; there are ppo, mmd, rnad, mccfr, dcfr, and yours as module:function",
+            "unknown algorithm 'nfs'; there are ppo, mmd, rnad, nfsp, mccfr, dcfr, and yours as module:function",
         ),
         ("--algorithm mccfr --settings memory", "--settings 'memory' is no NAME=VALUE"),
         ("--algorithm mccfr --decisions 0", "--decisions 0 is out of range; allowed are 1 .. 1e12, whole"),
@@ -109,7 +109,7 @@ def test_what_is_wrong_with_an_algorithm_is_told_in_a_sentence(run, command, tol
 
 
 @pytest.mark.prove
-@pytest.mark.parametrize("learner", ["ppo", "mmd", "rnad"])
+@pytest.mark.parametrize("learner", ["ppo", "mmd", "rnad", "nfsp"])
 def test_self_play_learns_a_small_table_and_the_same_seed_gives_the_same_policies(run, learner):
     for name in "ab":
         run(f"--algorithm {learner} --seeds 1 --decisions 60000 --points 2 --name {name} --output {name}.json")

@@ -64,6 +64,18 @@ def rnad(task: Task, **settings: Any) -> Policies:
     return ppo(task, **{"reward_eta": 0.2, "ent_coef": 0.0, "annealed": False, **copied, **settings})
 
 
+def nfsp(task: Task, **settings: Any) -> Policies:
+    """Neural fictitious self-play (Heinrich and Silver 2016); settings are those of `learning.nfsp.NfspSettings`."""
+    from blackjacky_agents.learning.nfsp import Nfsp, NfspSettings  # only learners need torch
+
+    table = task.table
+    place = table.game.name, table.num_players, table.variant, dict(table.options)
+    run = Nfsp(place, NfspSettings(seed=task.seed, steps=task.due[-1], **settings))
+    for due in task.due:
+        run.run(due)
+        yield run.steps, run.agent()
+
+
 def mccfr(task: Task, memory: float = 1.0) -> Policies:
     """External-sampling MCCFR with linear weights (`blackjacky_agents.solving.sampled`); ``memory`` in GiB."""
     solver = SampledSolver(task.table, task.seed, memory * 2**30)
@@ -90,7 +102,7 @@ def _solved(task: Task, policy: TabularPolicy, complete: bool = True) -> SolvedA
     return SolvedAgent("solution", task.table.game.name, policy, {**task.table.identity(), "complete": complete})
 
 
-ALGORITHMS: Mapping[str, Algorithm] = {"ppo": ppo, "mmd": mmd, "rnad": rnad, "mccfr": mccfr, "dcfr": dcfr}
+ALGORITHMS: Mapping[str, Algorithm] = {"ppo": ppo, "mmd": mmd, "rnad": rnad, "nfsp": nfsp, "mccfr": mccfr, "dcfr": dcfr}
 
 
 def find_algorithm(name: str) -> Algorithm:

@@ -58,10 +58,13 @@ def test_tournaments_of_every_game_keep_scores_and_can_be_replayed(game, tmp_pat
     np.testing.assert_array_equal(again.games().shares, tournament.games().shares)
 
 
-def test_networks_of_every_encoding_are_kept_and_play(game, tmp_path):
+@pytest.mark.parametrize("chosen", ["raw", pytest.param("all", marks=pytest.mark.prove)])
+def test_networks_of_every_encoding_are_kept_and_play(game, chosen, tmp_path):
+    """`make test` takes one encoding, which is compiled in seconds."""
     batch = make_batch(game.name, 20, seed=4)
     kinds = [((8,), True), ((), False), ((16, 5), False)]
-    for encoding, (hidden, greedy) in product(encodings_of(game.name).values(), kinds):
+    encodings = [each for each in encodings_of(game.name).values() if chosen in (each.name, "all")]
+    for encoding, (hidden, greedy) in product(encodings, kinds):
         layers, path = random_layers(encoding.size, *hidden, outputs=game.num_actions), tmp_path / "a.safetensors"
         save_agent(path, layers, game.name, encoding, greedy)
         agent = CompiledAgent("before", game.name, network_policy(encoding), pack(layers, greedy))

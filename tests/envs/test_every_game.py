@@ -113,14 +113,14 @@ def test_actions_are_described_as_data_that_tells_them_apart(game):
                 use(wrong)
 
 
-def test_the_conformance_kit_finds_nothing(each_game):
+def test_the_conformance_kit_finds_nothing(game):
     names = set(CHECKS) - {"other_process", "no_leaks", "sample"}  # in `tests.games.test_pictures`, at every table
     report = check_all(
-        functools.partial(TableEnv, each_game.name, reward=each_game.score_reward),
+        functools.partial(TableEnv, game.name, reward=game.score_reward),
         names,
         games=2,
         moments=2,
-        **promises_of(each_game.name),
+        **promises_of(game.name),
     )
     assert not report.failed, report
 

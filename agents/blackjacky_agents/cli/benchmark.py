@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +26,7 @@ from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.solving_run import GIB
 from blackjacky_agents.storage.files import only_writer, versions, write_json
 from blackjacky_env.checks import check_integer
+from blackjacky_env.reading import parse_json
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +116,7 @@ def setting(given: str) -> tuple[str, Any]:
     try:
         if not equals or not name.isidentifier():
             raise ValueError
-        return name, json.loads(value)
+        return name, parse_json(value.encode())
     except ValueError:
         raise ValueError(f"--settings {given!r} is no NAME=VALUE, with a number or other JSON as value") from None
 

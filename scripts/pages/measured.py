@@ -103,13 +103,12 @@ def parts() -> Iterator[Part]:
 
 def minutes() -> str:
     """How long each result took last, all games together."""
-    rows = []
+    told = []
     for kind, entry in tomllib.loads(LIST.read_text("utf-8")).items():
         took = [minutes_of(kind, game) for game in entry.get("games", [None])]
         known = [each for each in took if each is not None]
-        told = duration(60 * sum(known)) if len(known) == len(took) else "not known yet"
-        rows.append([f"`{kind}`", entry["what"], told])
-    return markdown_table(["result", "what", "time"], rows)
+        told.append(f"`{kind}` {duration(60 * sum(known)) if len(known) == len(took) else 'not known yet'}")
+    return f"{', '.join(told)}."
 
 
 def needed(kind: str, game: str | None = None) -> Result:

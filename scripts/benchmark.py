@@ -1,4 +1,4 @@
-"""Measure what an algorithm learns at a small table, as `blackjacky benchmark` does (agents/blackjacky_agents/cli/benchmark.py)."""
+"""Measure what algorithms learn, as `blackjacky benchmark` does (agents/blackjacky_agents/cli/benchmark.py)."""
 
 import sys
 

@@ -76,14 +76,19 @@ def nfsp(task: Task, **settings: Any) -> Policies:
         yield run.steps, run.agent()
 
 
-def mccfr(task: Task, memory: float = 1.0) -> Policies:
+def mccfr(task: Task, memory: float = 1.0, by_outcome: bool = False) -> Policies:
     """External-sampling MCCFR with linear weights (`blackjacky_agents.solving.sampled`); ``memory`` in GiB."""
-    solver = SampledSolver(task.table, task.seed, memory * 2**30)
+    solver = SampledSolver(task.table, task.seed, memory * 2**30, by_outcome)
     for due in task.due:
         while solver.decisions < due:
             left = (due - solver.decisions) * solver.iterations / max(1, solver.decisions)  # about so many iterations
             solver.run(max(1, int(left / 2)))
         yield solver.decisions, _solved(task, solver.policy(), complete=False)
+
+
+def outcome(task: Task, memory: float = 1.0) -> Policies:
+    """Outcome-sampling MCCFR, which learns from games as they are played, without going back in them."""
+    return mccfr(task, memory, by_outcome=True)
 
 
 def dcfr(task: Task) -> Policies:
@@ -102,7 +107,15 @@ def _solved(task: Task, policy: TabularPolicy, complete: bool = True) -> SolvedA
     return SolvedAgent("solution", task.table.game.name, policy, {**task.table.identity(), "complete": complete})
 
 
-ALGORITHMS: Mapping[str, Algorithm] = {"ppo": ppo, "mmd": mmd, "rnad": rnad, "nfsp": nfsp, "mccfr": mccfr, "dcfr": dcfr}
+ALGORITHMS: Mapping[str, Algorithm] = {
+    "ppo": ppo,
+    "mmd": mmd,
+    "rnad": rnad,
+    "nfsp": nfsp,
+    "mccfr": mccfr,
+    "outcome": outcome,
+    "dcfr": dcfr,
+}
 
 
 def find_algorithm(name: str) -> Algorithm:

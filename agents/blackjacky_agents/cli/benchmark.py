@@ -45,7 +45,7 @@ class Args(ThreadsArgs, GameArgs[R]):
     players: int | None = None
     """Table size; by default the variant's."""
     algorithm: str = "ppo"
-    """ppo, mmd, rnad, nfsp, mccfr, dcfr, or yours as module:function: it yields (decisions, agent) for a task."""
+    """ppo, mmd, rnad, nfsp, mccfr, outcome, dcfr, or yours as module:function, which yields (decisions, agent)."""
     settings: tuple[str, ...] = ()
     """Settings of the algorithm, such as ent_coef=0.2; values are JSON."""
     seeds: int = 3

@@ -1,9 +1,10 @@
-"""Counterfactual regret minimisation by sampled games, for tables whose tree does not fit: external-sampling MCCFR.
+"""Counterfactual regret minimisation by sampled games, for tables whose tree does not fit: MCCFR.
 
 Lanctot, Waugh, Zinkevich and Bowling, "Monte Carlo Sampling for Regret Minimization in Extensive Games" (2009). In each
-iteration every seat in turn tries all of its actions in a game whose deals and other players' actions are sampled.
-Iteration t has the weight t, as in linear CFR (Brown and Sandholm 2019). Only information states that occur are kept,
-in a table of bounded size; in all others every action is equally likely.
+iteration every seat in turn tries all of its actions in a game whose deals and other players' actions are sampled
+(external sampling), or a single one each time (outcome sampling). Iteration t has the weight t, as in linear CFR (Brown
+and Sandholm 2019). Only information states that occur are kept, in a table of bounded size; in all others every action
+is equally likely.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from blackjacky_env.play import (
 _MOST_DECISIONS = 1 << 19  # that a seat meets by trying all of its actions in a game
 _DEEPEST = 1024  # own decisions of a seat in a game
 _BYTES_OF_STATE, _BYTES_OF_SEQUENCE = 16 + 8 + 4 + 2 * 4, 8 + 8 + 2  # keys, first, size, table; regrets, sums, action
+_EXPLORED = 0.6  # of the actions that outcome sampling tries, as in the paper
 _ACTIONS_PER_STATE = 6  # places for actions by information state
 
 
@@ -66,7 +68,9 @@ class Bench(NamedTuple):
     chances: npt.NDArray[np.float64]  # their probabilities, (D, A)
     values: npt.NDArray[np.float64]  # what each has brought, (D, A)
     at: npt.NDArray[np.int64]
-    """`LEGAL` and `TRIED`, numbers of actions, and `BEGIN`, where they begin among those known, or `NONE`, (D, 3)."""
+    """`LEGAL` and `TRIED`, numbers of actions, and `BEGIN`, where they begin among those known, or `NONE`, (D, 3).
+
+    Where a single action is tried, `TRIED` is its index."""
     ear: Ear
     results: npt.NDArray[np.float64]  # (max_players,)
 
@@ -125,12 +129,13 @@ def pick(chances, count, bits):
 
 
 @cache
-def _sampling(game: Game) -> Callable[..., bool]:
+def _sampling(game: Game, by_outcome: bool) -> Callable[..., bool]:
     """Entry (blank, known, bench, seed, first, last, most) -> whether no seat met more than ``most`` decisions.
 
     Samples the iterations first .. last - 1, counted from 0.
     """
-    begin, listen, try_all = make_begin(game), make_listen(game), _make_try_all(game)
+    begin, listen = make_begin(game), make_listen(game)
+    attempt = _make_try_one(game) if by_outcome else _make_try_all(game)
 
     def sample(blank, known, bench, seed, first, last, most):
         here = len(bench.records) - 1
@@ -141,7 +146,7 @@ def _sampling(game: Game) -> Callable[..., bool]:
                 begin(bench.records[here], draw(draws, 0), 0)
                 bench.keys[here] = 0
                 listen(bench.records[here], NOBODY, 0, 0, bench.keys[here], bench.ear)
-                if not try_all(known, bench, seat, t + 1.0, draws, most):
+                if not attempt(known, bench, seat, t + 1.0, draws, most):
                     return False
         return True
 
@@ -181,6 +186,43 @@ def _make_try_all(game: Game) -> Callable[..., bool]:
             act(s, bench, bench.actions[depth - 1, bench.at[depth - 1, TRIED]])
 
     return compiled(try_all)
+
+
+@cache
+def _make_try_one(game: Game) -> Callable[..., bool]:
+    """Compiled, as `_make_try_all`: try a single action at each own decision, `_EXPLORED` of the time any."""
+    returns, decide, act, play_on = game.rules.returns, _make_decide(game), _make_act(game), _make_play_on(game)
+
+    def try_one(known, bench, seat, weight, draws, most):
+        here, depth, drawn, chance = len(bench.records) - 1, 0, 1, 1.0
+        s = bench.records[here]
+        while True:
+            drawn = play_on(known, bench, seat, weight / chance, draws, drawn)
+            if not is_running(s):
+                break
+            if depth == here or depth + drawn > most:
+                return False
+            count = decide(s, known, bench, depth)
+            known.counts[3] += count > 1
+            for i in range(count):
+                bench.values[depth, i] = _EXPLORED / count + (1 - _EXPLORED) * bench.chances[depth, i]
+            tried = pick(bench.values[depth], count, draw(draws, drawn))
+            bench.at[depth, TRIED] = tried
+            chance *= bench.values[depth, tried]
+            act(s, bench, bench.actions[depth, tried])
+            depth, drawn = depth + 1, drawn + 1
+        bench.results[:] = 0.0
+        returns(s, bench.results)
+        value = bench.results[seat] / chance  # of the rest of the game, weighted by how likely it was tried
+        for d in range(depth - 1, -1, -1):
+            gained, tried, begin = value, bench.at[d, TRIED], bench.at[d, BEGIN]
+            value *= bench.chances[d, tried]
+            if begin != NONE:
+                for i in range(bench.at[d, LEGAL]):
+                    known.regrets[begin + i] += weight * ((gained if i == tried else 0.0) - value)
+        return True
+
+    return compiled(try_one)
 
 
 @compiled
@@ -246,18 +288,19 @@ def _make_act(game: Game) -> Callable[..., None]:
 
 
 class SampledSolver:
-    """Iterations of external-sampling MCCFR, on one thread.
+    """Iterations of MCCFR, on one thread.
 
     Args:
         table: the table; seat 0 starts.
         seed: 0 .. 2**63 - 1; the same seed gives the same strategies.
         memory: bytes for information states; those that find no place keep equal probabilities.
+        by_outcome: try a single action at each decision, instead of all.
 
     Raises `ValueError` if a game has so many own decisions that trying all of them takes too long.
     """
 
-    def __init__(self, table: SmallTable, seed: int = 0, memory: float = 2**30) -> None:
-        self.table, self.seed = table, seed
+    def __init__(self, table: SmallTable, seed: int = 0, memory: float = 2**30, by_outcome: bool = False) -> None:
+        self.table, self.seed, self.by_outcome = table, seed, by_outcome
         self.iterations = 0
         game = table.game
         self._blank = zeros(1, game.state_dtype)
@@ -289,7 +332,7 @@ class SampledSolver:
 
     def _sample(self, first: int, last: int) -> None:
         arrays = (self._blank, self.known, self._bench)
-        if not _sampling(self.table.game)(*arrays, self.seed, first, last, _MOST_DECISIONS):
+        if not _sampling(self.table.game, self.by_outcome)(*arrays, self.seed, first, last, _MOST_DECISIONS):
             raise ValueError(
                 f"a game of {self.table.game.title} at this table has too many decisions: a seat that tries all of its "
                 f"actions meets more than {_MOST_DECISIONS:,}; choose rule options with fewer turns or rounds"

@@ -117,6 +117,16 @@ def test_sampled_games_come_close_to_an_equilibrium(name, close):
 
 
 @pytest.mark.prove
+@pytest.mark.parametrize(("name", "close"), [("kuhn", 0.03), ("leduc", 0.3)])
+def test_games_of_which_one_action_is_tried_come_close_too(name, close):
+    solver, distances = SampledSolver(table(name), memory=SMALL, by_outcome=True), []
+    for iterations in (100, 200_000):
+        solver.run(iterations)
+        distances.append(distance(name, solver))
+    assert distances[1] < min(close, distances[0] / 2)
+
+
+@pytest.mark.prove
 def test_a_table_with_too_many_own_decisions_is_refused():
     given = SmallTable.of("black_jacky", 2, **{**SIX_CARDS, "max_card": 5, "bust_at": 12, "max_turns_per_round": 40})
     few = mock.patch.object(sampled, "_MOST_DECISIONS", 2000)

@@ -1,18 +1,16 @@
 """What the table tells of every game: its card in the lobby, its levels, its moments; and that games are compiled."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from blackjacky_agents.web.lobby import describe_games, levels, read_order
 from blackjacky_env.games import GAMES, get_game
+from scripts.results import load
 from tests.agents.web.tables import new_table, play_on
 from tests.agents.web.test_pace import anyio_backend, at_a_table, move_until, until  # noqa: F401  # a fixture
 from tests.every_game import NAMES
-
-RESULTS = Path(__file__).parents[3] / "results"
 
 pytestmark = [pytest.mark.prove, pytest.mark.usefixtures("tiny")]
 
@@ -35,8 +33,7 @@ def test_the_lobby_describes_every_game_which_can_be_ordered_as_the_form_offers_
 
 @pytest.mark.parametrize("game", GAMES)
 def test_levels_of_opponents_are_in_the_order_of_the_ladder(game):
-    ladder = json.loads((RESULTS / game / "ladder.json").read_text("utf-8"))
-    (table,) = (each for each in ladder["rows"] if each["num_players"] == get_game(game).default_players)
+    (table,) = (each for each in load("ladder", game)["rows"] if each["num_players"] == get_game(game).default_players)
     ratings = {agent["agent"]: agent["rating"]["mean"] for agent in table["agents"]}
     found = [ratings[agent] for agent in levels(game).values()]
     assert found == sorted(set(found))

@@ -163,9 +163,10 @@ def test_a_solution_is_as_exploitable_as_its_strategies_and_who_tells_probabilit
     solver.run(50)
     found, exact = ask_everywhere(table("six"), solution("six", 50)), worth_of(tree("six"), solver.average())
     assert worth_of(tree("six"), found.strategies).exploitability == pytest.approx(exact.exploitability, abs=1e-6)
+    leduc = table("leduc")  # which makes the game known
     random = CompiledAgent("random", "leduc_poker", make_agent("random").policy)
     for each in (random, own(chances=even)):
-        told = ask_everywhere(table("leduc"), each)
+        told = ask_everywhere(leduc, each)
         assert found.how == told.how == "probabilities"
         for one, other in zip(told.strategies, uniform(tree("leduc")), strict=True):
             np.testing.assert_allclose(one, other)

@@ -76,12 +76,15 @@ def why_stale(name: str, entry: Entry, game: str | None) -> Iterator[str]:
     if not path.exists():
         yield "missing"
         return
-    todays = commands_of(entry, game, output_of(name, game))
-    for run in json.loads(path.read_text("utf-8"))["runs"]:
+    output, runs = output_of(name, game), json.loads(path.read_text("utf-8"))["runs"]
+    todays, made = commands_of(entry, game, output), {run["command"] for run in runs}
+    for run in runs:
         yield from (f"other weights of {agent}" for agent in other_weights(run, game))
         yield from (f"of earlier {what}" for what in earlier(run, game))
         if run["command"] not in todays:
             yield f"made by {shorter(run['command'])!r}"
+    if any(output.relative_to(ROOT).as_posix() in command and command not in made for command in todays):
+        yield "not made by all of its commands"  # the first that failed ended the others, too
 
 
 def shorter(text: str, most: int = 60) -> str:

@@ -86,24 +86,19 @@ def test_an_algorithm_of_ones_own_is_a_function_that_yields_policies(run):
         ("--algorithm mccfr --settings memory", "--settings 'memory' is no NAME=VALUE"),
         ("--algorithm mccfr --decisions 0", "--decisions 0 is out of range; allowed are 1 .. 1e12, whole"),
         ("--algorithm mccfr --seeds 0", "--seeds=0 is out of range; allowed are 1 .. 1000"),
+        *(
+            pytest.param(*each, marks=pytest.mark.prove)  # the tree has to be built
+            for each in (
+                ("--algorithm mine:wrong", "the algorithm raised OSError: no card"),
+                ("--algorithm mine:mute", "what the algorithm yields is no (decisions, agent): "),
+                ("--algorithm mine:short", "the algorithm ended before "),
+                ("--algorithm mccfr --settings memry=1", "unexpected keyword argument 'memry'"),
+                ("--algorithm nfsp --settings eta=2", "eta=2 is out of range; allowed are 0 .. 1"),
+            )
+        ),
     ],
 )
 def test_wrong_input_is_told_in_a_sentence(run, command, told):
-    Path("mine.py").write_text(MINE, "utf-8")
-    assert told in run(command, status=2).err
-
-
-@pytest.mark.prove
-@pytest.mark.parametrize(
-    ("command", "told"),
-    [
-        ("--algorithm mine:wrong", "the algorithm raised OSError: no card"),
-        ("--algorithm mine:mute", "what the algorithm yields is no (decisions, agent): "),
-        ("--algorithm mine:short", "the algorithm ended before "),
-        ("--algorithm mccfr --settings memry=1", "unexpected keyword argument 'memry'"),
-    ],
-)
-def test_what_is_wrong_with_an_algorithm_is_told_in_a_sentence(run, command, told):
     Path("mine.py").write_text(MINE, "utf-8")
     assert told in run(command, status=2).err
 

@@ -110,4 +110,6 @@ def test_each_row_has_the_command_that_made_it_and_a_stale_result_says_why(folde
     assert "(of earlier rules)" in results.made_by(results.load("kind", DEFAULT))
     path = folder / "results" / "results.toml"
     path.write_text(path.read_text("utf-8").replace("blackjacky b", "blackjacky c"), "utf-8")
-    assert "made by 'blackjacky b" in stale(capsys)
+    told = stale(capsys)
+    assert "made by 'blackjacky b" in told
+    assert "not made by all of its commands" in told, "as when the second one has failed"

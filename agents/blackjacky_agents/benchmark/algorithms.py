@@ -1,6 +1,6 @@
 """The algorithms of the benchmark, by name; each is a function (task, **settings) that yields policies.
 
-They learn the game without a teacher. Settings are those that the benchmark was tuned with, or keyword arguments.
+They learn the game without a teacher. Settings are keyword arguments; their defaults have not been tuned.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def nfsp(task: Task, **settings: Any) -> Policies:
 
 
 def mccfr(task: Task, memory: float = 1.0, by_outcome: bool = False) -> Policies:
-    """External-sampling MCCFR with linear weights (`blackjacky_agents.solving.sampled`); ``memory`` in GiB."""
+    """MCCFR with linear weights by external sampling, or by outcomes (`solving.sampled`); ``memory`` in GiB."""
     solver = SampledSolver(task.table, task.seed, memory * 2**30, by_outcome)
     for due in task.due:
         while solver.decisions < due:

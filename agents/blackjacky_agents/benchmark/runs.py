@@ -43,15 +43,13 @@ class Runs:
 
     def begin(self) -> None:
         """Write down what the runs are; `ValueError` if the folder has runs of other settings or another version."""
-        config, path = parse_json(self._config()), self.folder / CONFIG
+        facts = {**asdict(self), "version": SmallTable.of(self.game).game.version}
+        kept = {name: fact for name, fact in facts.items() if name not in ("folder", "memory")}
+        config, path = parse_json(json.dumps(kept)), self.folder / CONFIG
         if not path.exists():
             write_json(path, config)
         elif parse_json(read_file(path)) != config:
             raise ValueError(f"{str(self.folder)!r} has runs of something else ({path}); choose another --name")
-
-    def _config(self) -> bytes:
-        facts = {**asdict(self), "version": SmallTable.of(self.game).game.version}
-        return json.dumps({name: fact for name, fact in facts.items() if name not in ("folder", "memory")}).encode()
 
     def rows(self, seed: int) -> list[dict[str, Any]]:
         """What the run of a seed has measured so far."""

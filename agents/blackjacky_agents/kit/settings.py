@@ -20,6 +20,16 @@ Coefficient = Annotated[float, Range(0, 1000)]
 FINAL_GAMES_PER_MINUTE = 800  # of the training, so that the final evaluation is the shorter part of the two
 
 
+def check_ranges(settings: Any) -> None:
+    """Raise `TypeError` or `ValueError` for a number that is not in the `Range` declared with its setting."""
+    for name, hint in get_type_hints(type(settings), include_extras=True).items():
+        value = getattr(settings, name)
+        for note in getattr(hint, "__metadata__", ()):
+            check = check_number if hint.__origin__ is float else check_integer
+            for each in value if isinstance(value, tuple) else (value,):
+                check(name, each, note.low, note.high)
+
+
 @dataclass(frozen=True)
 class TrainingSettings:
     """Settings shared by all trainings; the defaults work with any game, presets adapt them to one.
@@ -70,12 +80,7 @@ class TrainingSettings:
 
     def __post_init__(self) -> None:
         """Raise `TypeError` or `ValueError` for a number that is not in the range declared with its setting."""
-        for name, hint in get_type_hints(type(self), include_extras=True).items():
-            value = getattr(self, name)
-            for note in getattr(hint, "__metadata__", ()):
-                check = check_number if hint.__origin__ is float else check_integer
-                for each in value if isinstance(value, tuple) else (value,):
-                    check(name, each, note.low, note.high)
+        check_ranges(self)
         if not self.minutes > 0:
             raise ValueError(f"minutes={self.minutes} is out of range; allowed is any number above 0")
         if not self.bots:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +20,11 @@ from torch import nn
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import find_encoding
+from blackjacky_agents.kit.settings import MAX_UNITS, Count, Fraction, check_ranges
 from blackjacky_agents.learning.modules import mlp
 from blackjacky_agents.networks.network import encode_all, layers_of, network_agent, pack
 from blackjacky_env import make_batch
+from blackjacky_env.declare import Range
 
 _ILLEGAL = -1e9
 _NOT_DECIDED = -1
@@ -33,29 +35,33 @@ Array = npt.NDArray[Any]
 class NfspSettings:
     """Settings of neural fictitious self-play; rates and exploration fall linearly to 0."""
 
-    steps: int
+    steps: Count
     """Decisions in all: moves of players with more than one legal action."""
-    seed: int = 0
+    seed: Annotated[int, Range(0, 2**32 - 1)] = 0
     encoding: str = "raw"
-    hidden_sizes: tuple[int, ...] = (64, 64)
-    eta: float = 0.1
+    hidden_sizes: Annotated[tuple[int, ...], Range(1, MAX_UNITS)] = (64, 64)
+    eta: Fraction = 0.1
     """Probability that a seat answers in a game."""
-    epsilon: float = 0.1
+    epsilon: Fraction = 0.1
     """Probability that an answer is drawn at random."""
-    learning_rate: float = 1e-3
+    learning_rate: Fraction = 1e-3
     """Initial Adam learning rate of the network that answers."""
-    average_rate: float = 1e-3
+    average_rate: Fraction = 1e-3
     """The same of the average."""
-    num_envs: int = 256
-    batch_size: int = 512
-    decisions_per_update: int = 128
+    num_envs: Count = 256
+    batch_size: Count = 512
+    decisions_per_update: Count = 128
     """Decisions between two minibatches of each network."""
-    replay_size: int = 200_000
+    replay_size: Count = 200_000
     """Latest transitions that Q-learning draws from."""
-    reservoir_size: int = 1_000_000
+    reservoir_size: Count = 1_000_000
     """Answers that the average draws from, a uniform sample of all."""
-    target_every: int = 300
+    target_every: Count = 300
     """Updates between two copies of the network that values the next decision."""
+
+    def __post_init__(self) -> None:
+        """Raise `TypeError` or `ValueError` for a number that is not in the range declared with its setting."""
+        check_ranges(self)
 
 
 class Nfsp:

@@ -105,8 +105,9 @@ def pgx_games(game: str, seed: int, batch: int) -> Iterator[int]:
     many = jax.jit(lambda carry: jax.lax.scan(advance, carry, length=steps)[0], donate_argnums=0)
     key, dealing = jax.random.split(jax.random.key(seed))
     carry = jax.jit(jax.vmap(env.init))(jax.random.split(dealing, batch)), key
+    finished: Any = jax.block_until_ready  # typed in some versions only
     while True:
-        carry = jax.block_until_ready(many(carry))
+        carry = finished(many(carry))
         yield batch * steps
 
 

@@ -26,10 +26,10 @@ from tests.policies import Follower
 pytestmark = pytest.mark.usefixtures("tiny")
 
 
-TIMED = pytest.param("ismcts:0.01s", marks=pytest.mark.prove)
+TREES = [pytest.param(name, marks=pytest.mark.prove) for name in ("ismcts:20", "ismcts:0.01s")]
 
 
-@pytest.mark.parametrize("name", ["random", "rollout:4", "ismcts:20", TIMED, "search:8"])
+@pytest.mark.parametrize("name", ["random", "rollout:4", *TREES, "search:8"])
 def test_a_random_agent_and_search_play_every_game(game, name):
     if name == "search:8" and game.name == TINY:
         with pytest.raises(ValueError, match="has no trained agent to guide the search; name one"):

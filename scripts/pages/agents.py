@@ -242,13 +242,12 @@ def standings(cards: Cards) -> str:
     best = sorted(cards.items(), key=lambda item: (-item[1].score.mean, item[0].name))
     ranks = [1 + sum(other.score.low > card.score.high for other in cards.values()) for _, card in best]
     rows = [[rank, *row_of(path, card)] for rank, (path, card) in zip(ranks, best, strict=True)]
-    table = markdown_table(["rank", "agent", "score", "weakest against", "a move"], rows)
+    table = markdown_table(["rank", "agent", "score", "a move"], rows)
     return f"{table}\n\nWho wins every game has {ceiling(find_protocol(best[0][1].game)):.0f}."
 
 
 def row_of(path: Path, card: ScoreCard) -> Sequence[object]:
     """The cells of a card, without its rank."""
-    worst = min(card.tables, key=lambda table: table.score.mean)
     by = "" if card.entry.by == OURS else f" by {plain(card.entry.by)}"
     link = f", [link]({card.entry.link})" if card.entry.link else ""
     name = PurePath(card.name.removeprefix("ppo:")).stem if card.name.startswith("ppo:") else card.name
@@ -256,7 +255,6 @@ def row_of(path: Path, card: ScoreCard) -> Sequence[object]:
     return [
         f"[{plain(name)}](../results/{card.game}/scores/{path.name}){by}{link}",
         f"**{card.score.mean:.1f}** ({card.score.low:.1f} .. {card.score.high:.1f})",
-        f"`{worst.opponents}`: {worst.score.mean:.0f}",
         f"{time:,.0f} µs" if time < 1000 else f"{time / 1000:,.1f} ms",
     ]
 

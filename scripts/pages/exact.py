@@ -29,7 +29,6 @@ def sizes(rows: Rows) -> str:
     """Size and value of every table."""
     columns = {
         "table": lambda row: code(row["table"]),
-        "players": lambda row: row["size"]["num_players"],
         "nodes": lambda row: f"{row['size']['nodes']:,}",
         "information states": lambda row: f"{row['size']['information_states']:,}",
         "value of the seats": lambda row: ", ".join(f"{round(v, 4) + 0.0:+.4f}" for v in row["solution"]["values"]),

@@ -1,4 +1,4 @@
-"""The tables of the games' READMEs, of docs/games.md, docs/your_game.md and docs/positions.md."""
+"""The tables of the games' READMEs, of docs/games.md, docs/your_game.md and docs/positions.md, with its pictures."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from itertools import groupby
 from textwrap import fill
 from typing import Any
 
-from blackjacky_agents.kit.narration import in_scene
 from blackjacky_agents.reports import markdown_table, percent
-from blackjacky_agents.wording import in_words, terminal_texts
 from blackjacky_env import extending, make_batch
 from blackjacky_env.declare import Game, describe_options
 from blackjacky_env.declare.options import field_docs
-from blackjacky_env.envs import GameModule
+from blackjacky_env.envs import GameModule, TableEnv
 from blackjacky_env.games import DEFAULT, GAMES, get_game, module_name, seat_id
 from blackjacky_env.replay import new_table
 from scripts.pages.part import DOCS, Part, Row, code
@@ -45,7 +43,7 @@ def parts() -> Iterator[Part]:
             if text := show(get_game(name)):
                 yield Part(room / "README.md", kind, text)
         if found := load("positions", name):
-            yield Part(DOCS / "positions.md", f"positions-{name}", positions(found))
+            yield from positions(name, found)
 
 
 def games() -> str:
@@ -205,31 +203,25 @@ TABLES: dict[str, Callable[[Game], str]] = {
 }
 
 
-def positions(found: Result) -> str:
-    """The positions of a game, and how their costs were measured."""
-    shown = [position(number, each) for number, each in enumerate(found["rows"], 1)]
-    return "\n\n".join([*shown, f"{found['settings']['samples']:,} sampled positions each: {made_by(found)}"])
+def positions(name: str, found: Result) -> Iterator[Part]:
+    """The positions of a game with their pictures, and how their costs were measured."""
+    shown = []
+    for number, each in enumerate(found["rows"], 1):
+        env = new_table(each["record"])
+        env.replay(each["record"])
+        picture = DOCS / "positions" / f"{name}-{number}.svg"
+        yield Part(picture, "", env.draw(env.agent_selection))
+        link = f"![Position {number}, seen by {env.agent_selection}](positions/{picture.name})"
+        shown.append(f"**{number}.**\n\n{link}\n\n{choices(env, each)}")
+    shown.append(f"{found['settings']['samples']:,} sampled positions each: {made_by(found)}")
+    yield Part(DOCS / "positions.md", f"positions-{name}", "\n\n".join(shown))
 
 
-def position(number: int, each: Row) -> str:
-    """One position: the table in words, the best action, and what the others cost."""
-    env = new_table(each["record"])
-    env.replay(each["record"])
-    texts = terminal_texts(env.game.name)
-    player = env.possible_agents.index(env.agent_selection)
-    names = ["you" if seat == player else f"player {seat}" for seat in range(env.num_players)]
-    told = [in_words(word, texts, names) for word in in_scene(env.scene(env.agent_selection))]
-    described = "\n".join(f"- {in_suits(line)}" for line in told if not line.endswith(": empty."))
+def choices(env: TableEnv, each: Row) -> str:
+    """The best action in a position, what the others cost, and who chooses them."""
     answers: list[str] = []
     for action, cost in zip(each["actions"], each["costs"], strict=True):
         by = ", ".join(code(name) for name, choice in each["chosen"].items() if choice == action)
         costs = f"costs {percent(cost['mean'])} ({100 * cost['low']:.1f} .. {100 * cost['high']:.1f})"
         answers.append(f"{code(env.action_name(action))}{f' ({by})' if by else ''} {costs if answers else 'is best'}")
-    return f"**{number}.**\n\n{described}\n\n{'; '.join(answers)}."
-
-
-def in_suits(line: str) -> str:
-    """A line that names the suit of consecutive cards once: ``"red 3, red 8"`` is ``"red 3, 8"``."""
-    while (short := re.sub(r"\b([a-z]+) (\d+(?:, \d+)*), \1 (?=\d)", r"\1 \2, ", line)) != line:
-        line = short
-    return line
+    return f"{'; '.join(answers)}."

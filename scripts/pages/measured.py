@@ -189,8 +189,9 @@ def reasons() -> str:
         f"In {rounded(actions)} random actions the games never differed from an independent version of their rules, "
         f"and in {rounded(positions)} positions no observation gave away a hidden card ([proof](docs/proof.md))."
     )
-    if any(aged(needed(kind, game)) for game in ROOMS for kind in ("fuzz", "leaks")):
-        found += " A part of that is of earlier rules or samples."
+    old = [bool(aged(needed(kind, game))) for game in ROOMS for kind in ("fuzz", "leaks")]
+    if any(old):
+        found += f" {'All' if all(old) else 'A part'} of that is of earlier rules or samples."
     return f"{markdown_table(['', 'Blackjacky', 'others'], rows)}\n\n{found}"
 
 

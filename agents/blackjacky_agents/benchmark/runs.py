@@ -14,9 +14,9 @@ from typing import Any
 from blackjacky_agents.arena.workers import open_workers
 from blackjacky_agents.benchmark.algorithms import find_algorithm
 from blackjacky_agents.benchmark.tasks import Task, measured
-from blackjacky_agents.solving.game_tree import GameTree, build_tree
+from blackjacky_agents.solving.game_tree import GameTree
 from blackjacky_agents.solving.small_table import SmallTable
-from blackjacky_agents.solving.views import Views
+from blackjacky_agents.solving.views import Views, tree_and_views
 from blackjacky_agents.storage.files import write_json
 from blackjacky_env.reading import parse_json, read_file
 
@@ -90,4 +90,4 @@ class Runs:
 def _exact(runs: Runs) -> tuple[GameTree, Views]:
     """The tree and the views of a table, once in each process."""
     table = SmallTable.of(runs.game, runs.players, runs.variant, **runs.options)
-    return build_tree(table, runs.memory), Views.of(table, runs.memory)
+    return tree_and_views(table, runs.memory)

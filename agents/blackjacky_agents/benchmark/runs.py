@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import wait
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -75,19 +75,25 @@ class Runs:
     def __hash__(self) -> int:
         return hash(self.folder)
 
-    def run(self, seeds: Sequence[int], cores: int, report: Callable[[int], object]) -> None:
-        """Run what has not ended; ``report`` gets the decisions of all seeds so far."""
-        with open_workers(self, cores, threads=False, apart=True) as workers:
-            running = {workers.submit(seed) for seed in seeds if not self.is_done(seed)}
-            while running:
-                ended, running = wait(running, _LOOK, "FIRST_EXCEPTION")
-                report(sum(rows[-1]["decisions"] for seed in seeds if (rows := self.rows(seed))))
-                for each in ended:
-                    each.result()
+    def decisions(self, seed: int) -> int:
+        """How far the run of a seed is."""
+        rows = self.rows(seed)
+        return rows[-1]["decisions"] if rows else 0
 
 
-@cache
+def run_all(jobs: Sequence[tuple[Runs, int]], cores: int, report: Callable[[], object]) -> None:
+    """Run the seeds that have not ended, one on each core; ``report`` is called all the time, and at the end."""
+    with open_workers(Runs.__call__, cores, threads=False, apart=True) as workers:
+        running = {workers.submit(runs, seed) for runs, seed in jobs if not runs.is_done(seed)}
+        while running:
+            ended, running = wait(running, _LOOK, "FIRST_EXCEPTION")
+            report()
+            for each in ended:
+                each.result()
+
+
+@lru_cache(1)  # trees may be large
 def _exact(runs: Runs) -> tuple[GameTree, Views]:
-    """The tree and the views of a table, once in each process."""
+    """The tree and the views of a table, once in each process for all seeds that follow each other."""
     table = SmallTable.of(runs.game, runs.players, runs.variant, **runs.options)
     return tree_and_views(table, runs.memory)

@@ -28,7 +28,7 @@ import tyro
 from blackjacky_agents.benchmark import algorithms
 from blackjacky_agents.benchmark.runs import Runs, run_all
 from blackjacky_agents.benchmark.tasks import due_at
-from blackjacky_agents.reports import duration, progress_bar
+from blackjacky_agents.reports import duration, progress_bar, ready_for_json
 from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.solving_run import GIB
 from blackjacky_agents.storage.files import only_writer, versions, write_json
@@ -75,7 +75,10 @@ def main(args: Args) -> None:
     if args.dry:
         return
     path = path_of(KINDS[args.stage])
-    with only_writer(FOLDER), progress_bar(round(sum(job.seconds for job in jobs)), args.stage, unit=" s") as bar:
+    with (
+        only_writer(FOLDER),
+        progress_bar(round(sum(job.seconds for job in jobs)), args.stage, unit=" CPU seconds") as bar,
+    ):
         for job in jobs:
             job.runs.begin()
         before, written = rows_in(path), set[int]()
@@ -165,7 +168,8 @@ def row_of(job: Job) -> dict[str, Any]:
     rows = job.runs.rows(job.seed)
     lists = {name: [row[name] for row in rows] for name in ("decisions", "cpu_seconds", "exploitability")}
     last = {name: rows[-1][name] for name in ("gains", "averaged")}
-    return {**job.facts, "settings": dict(job.runs.settings), **lists, **last}
+    found: dict[str, Any] = ready_for_json({**job.facts, "settings": dict(job.runs.settings), **lists, **last})
+    return found
 
 
 def put(stage: str, rows: Sequence[Row]) -> None:

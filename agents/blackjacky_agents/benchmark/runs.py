@@ -47,6 +47,7 @@ class Runs:
         kept = {name: fact for name, fact in facts.items() if name not in ("folder", "memory")}
         config, path = parse_json(json.dumps(kept)), self.folder / CONFIG
         if not path.exists():
+            self.folder.mkdir(parents=True, exist_ok=True)
             write_json(path, config)
         elif parse_json(read_file(path)) != config:
             raise ValueError(f"{str(self.folder)!r} has runs of something else ({path}); choose another --name")

@@ -13,7 +13,7 @@ from blackjacky_agents.agent import Agent, AgentError
 from blackjacky_agents.solving.asking import ask_views
 from blackjacky_agents.solving.game_tree import GameTree
 from blackjacky_agents.solving.small_table import SmallTable
-from blackjacky_agents.solving.strategies import Worth, normalised, reach_of, worth_of
+from blackjacky_agents.solving.strategies import Strategies, Worth, normalised, reach_of, worth_of
 from blackjacky_agents.solving.views import Views
 from blackjacky_env.checks import check_integer
 
@@ -60,12 +60,31 @@ def measured(algorithm: Algorithm, task: Task, views: Views, settings: Mapping[s
     tree, budget = task.tree, task.due[-1]
     halves = {*np.linspace(budget / 2, budget, AVERAGED + 1)[1:].round().astype(int).tolist()}
     wanted = task._replace(due=tuple(sorted({*task.due, *halves})))
-    policies, seconds, before = None, 0.0, 0
     sums = [np.zeros(len(seat.after) - 1) for seat in tree.seats]
-    for due in wanted.due:
+    for due, (facts, strategies) in zip(wanted.due, _learned(algorithm, wanted, views, settings), strict=True):
+        if due in halves:
+            for seat, own, total in zip(tree.seats, strategies, sums, strict=True):
+                np.add(total, reach_of(seat, own, np.zeros(len(own))), out=total)
+        if due not in task.due:
+            continue
+        worth = worth_of(tree, strategies)
+        row = {**facts, "exploitability": _rounded(worth), "gains": [*map(float, worth.gains)]}
+        if due == budget:
+            mean = tuple(normalised(seat.first, total) for seat, total in zip(tree.seats, sums, strict=True))
+            row["averaged"] = _rounded(worth_of(tree, mean))
+        yield row
+
+
+def _learned(
+    algorithm: Algorithm, task: Task, views: Views, settings: Mapping[str, Any]
+) -> Iterator[tuple[dict[str, Any], Strategies]]:
+    """``decisions`` and ``cpu_seconds`` when a policy was due, and its strategies."""
+    policies: Iterator[Any] | None = None
+    seconds, before = 0.0, 0
+    for due in task.due:
         begun = time.process_time()
         try:
-            policies = policies or iter(algorithm(wanted, **settings))
+            policies = policies or iter(algorithm(task, **settings))
             made = next(policies, None)
         except Exception as error:
             raise AgentError(f"the algorithm raised {type(error).__name__}: {error}") from error
@@ -78,16 +97,7 @@ def measured(algorithm: Algorithm, task: Task, views: Views, settings: Mapping[s
             strategies = ask_views(views, agent() if isfunction(agent) else agent).strategies
         except (TypeError, ValueError, AttributeError) as error:
             raise AgentError(f"what the algorithm yields is no (decisions, agent): {error}") from error
-        if due in halves:
-            for seat, own, total in zip(tree.seats, strategies, sums, strict=True):
-                np.add(total, reach_of(seat, own, np.zeros(len(own))), out=total)
-        if due in task.due:
-            worth, facts = worth_of(tree, strategies), {"decisions": before, "cpu_seconds": round(seconds, 2)}
-            row = {**facts, "exploitability": _rounded(worth), "gains": [*map(float, worth.gains)]}
-            if due == budget:
-                mean = tuple(normalised(seat.first, total) for seat, total in zip(tree.seats, sums, strict=True))
-                row["averaged"] = _rounded(worth_of(tree, mean))
-            yield row
+        yield {"decisions": before, "cpu_seconds": round(seconds, 2)}, strategies
 
 
 def _rounded(worth: Worth) -> float:

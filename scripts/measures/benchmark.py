@@ -195,9 +195,8 @@ def chosen(tune: Plan, rows: Sequence[Row]) -> dict[str, Any]:
     """By learner whose runs have all ended: the best settings, and their exploitability, the geometric mean of runs."""
     best: dict[str, Any] = {}
     for algorithm, draws in drawn(tune).items():
-        found = [
-            [row for row in rows if (row["algorithm"], row["settings"]) == (algorithm, settings)] for settings in draws
-        ]
+        kept = ready_for_json(draws)  # as rows have them
+        found = [[row for row in rows if (row["algorithm"], row["settings"]) == (algorithm, own)] for own in kept]
         if all(len(own) == len(tune["tables"]) * len(tune["seeds"]) for own in found):
             means = [geometric_mean([max(row["exploitability"][-1], 1e-9) for row in own]) for own in found]
             lowest = min(means)

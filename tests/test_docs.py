@@ -12,7 +12,9 @@ from scripts.results import ROOMS, ROOT
 
 
 def test_tables_of_results_are_current(capsys):
-    parts = [part for maker in (benchmark, exact, measured) for part in maker.parts()]  # those for which nothing is compiled
+    parts = [
+        part for maker in (benchmark, exact, measured) for part in maker.parts()
+    ]  # those for which nothing is compiled
     assert update(parts, check=True) == 0, capsys.readouterr().out
 
 

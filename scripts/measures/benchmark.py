@@ -6,7 +6,7 @@
     python -m scripts.measures.benchmark --stage grid --dry    # how much is left
 
 benchmark.toml says what is run. Runs are kept in runs/benchmark_grid: those that have ended are not repeated. Stage
-`tune` writes results/benchmark_tuning.json, benchmark_drawn.json beside this file, and the best settings of learners
+`tune` writes results/benchmark_tuning.json, benchmark_drawn.jsonl beside this file, and the best settings of learners
 all of whose runs have ended: the defaults of `blackjacky benchmark`. Stage `grid` writes results/benchmark.json.
 """
 
@@ -31,13 +31,13 @@ from blackjacky_agents.benchmark.tasks import due_at
 from blackjacky_agents.reports import duration, progress_bar, ready_for_json
 from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.solving_run import GIB
-from blackjacky_agents.storage.files import only_writer, versions, write_json
+from blackjacky_agents.storage.files import only_writer, versions, write_file, write_json
 from blackjacky_env.compiled import cores
-from scripts.results import ROOT, path_of, save
+from scripts.results import ROOT, load, save
 
 PLAN = Path(__file__).with_suffix(".toml")
 FOLDER = ROOT / "runs" / "benchmark_grid"
-DRAWN = Path(__file__).with_name("benchmark_drawn.json")
+DRAWN = Path(__file__).with_name("benchmark_drawn.jsonl")
 CHOSEN = Path(algorithms.__file__).with_name("tuned.json")
 KINDS = {"tune": "benchmark_tuning", "grid": "benchmark"}
 Plan = Mapping[str, Any]
@@ -66,35 +66,32 @@ class Job(NamedTuple):
 
 def main(args: Args) -> None:
     """Run what is left of a stage; results are written whenever a run has ended."""
-    plan = tomllib.loads(args.plan.read_text("utf-8"))
+    plan, kind = tomllib.loads(args.plan.read_text("utf-8")), KINDS[args.stage]
     if args.stage == "tune":
-        write_json(DRAWN, drawn(plan["tune"]))
+        write_file(DRAWN, "\n".join(as_lines(drawn(plan["tune"]))) + "\n")
     jobs = meant(list((tuning if args.stage == "tune" else grid)(plan)), args.only)
-    left = [job for job in jobs if not job.runs.is_done(job.seed)]
-    print(f"{len(left)} of {len(jobs)} runs are left: {duration(sum(job.seconds for job in left))} of a CPU")
+    seconds = [job.seconds for job in jobs if not job.runs.is_done(job.seed)]
+    print(f"{len(seconds)} of {len(jobs)} runs are left: {duration(sum(seconds))} of a CPU")
     if args.dry:
         return
-    path = path_of(KINDS[args.stage])
-    with (
-        only_writer(FOLDER),
-        progress_bar(round(sum(job.seconds for job in jobs)), args.stage, unit=" CPU seconds") as bar,
-    ):
+    total = round(sum(job.seconds for job in jobs))
+    with only_writer(FOLDER), progress_bar(total, args.stage, unit=" CPU seconds") as bar:
         for job in jobs:
             job.runs.begin()
-        before, written = rows_in(path), set[int]()
+        before, left, ended = rows_of(kind), [*jobs], list[Job]()
 
         def report() -> None:
-            bar.update(round(sum(map(spent, jobs))) - bar.n)
-            ended = {number for number, job in enumerate(jobs) if job.runs.is_done(job.seed)}
-            if ended > written:
-                written.update(ended)
-                rows = [row for number in sorted(ended) if (row := row_of(jobs[number])) not in before]
+            new = [job for job in left if job.runs.is_done(job.seed)]
+            ended.extend(new)
+            left[:] = [job for job in left if job not in new]
+            bar.update(round(sum(job.seconds for job in ended) + sum(map(spent, left))) - bar.n)
+            if new and (rows := [row for job in ended if (row := row_of(job)) not in before]):
                 put(args.stage, rows)
 
         report()
-        run_all([job[:2] for job in jobs], args.cores, report)
+        run_all([job[:2] for job in left], args.cores, report)
     if args.stage == "tune":
-        write_json(CHOSEN, {**algorithms.TUNED, **chosen(plan["tune"], rows_in(path))})
+        write_json(CHOSEN, {**algorithms.TUNED, **chosen(plan["tune"], rows_of(kind))})
 
 
 def spent(job: Job) -> float:
@@ -131,6 +128,11 @@ def drawn(tune: Plan) -> dict[str, list[dict[str, Any]]]:
             lists[name] = [at(ranges[name], (place + rng.random()) / count) for place in order]
         found[algorithm] = [{name: values[number] for name, values in lists.items()} for number in range(count)]
     return found
+
+
+def as_lines(found: Mapping[str, Sequence[Row]]) -> list[str]:
+    """JSON, a line for each settings."""
+    return [json.dumps({"algorithm": name, **settings}) for name, draws in found.items() for settings in draws]
 
 
 def at(wanted: Any, place: float) -> Any:
@@ -174,11 +176,9 @@ def row_of(job: Job) -> dict[str, Any]:
 
 def put(stage: str, rows: Sequence[Row]) -> None:
     """Write rows in place of those of the same runs."""
-    new = {key(row) for row in rows}
-    if rows:
-        command = f"python -m scripts.measures.benchmark --stage {stage}"
-        libraries = {"torch": versions("torch")["torch"]}
-        save(KINDS[stage], rows, command=command, versions=libraries, replaces=lambda row: key(row) in new)
+    new, libraries = {key(row) for row in rows}, {"torch": versions("torch")["torch"]}
+    command = f"python -m scripts.measures.benchmark --stage {stage}"
+    save(KINDS[stage], rows, command=command, versions=libraries, replaces=lambda row: key(row) in new)
 
 
 def key(row: Row) -> tuple[Any, ...]:
@@ -186,9 +186,10 @@ def key(row: Row) -> tuple[Any, ...]:
     return tuple(row.get(name) for name in ("game", "table", "algorithm", "draw", "seed"))
 
 
-def rows_in(path: Path) -> list[Row]:
+def rows_of(kind: str) -> list[Row]:
     """The rows of a result, of which there may be none."""
-    return [row for run in json.loads(path.read_text("utf-8"))["runs"] for row in run["rows"]] if path.exists() else []
+    rows: list[Row] = (load(kind) or {"rows": []})["rows"]
+    return rows
 
 
 def chosen(tune: Plan, rows: Sequence[Row]) -> dict[str, Any]:

@@ -39,7 +39,7 @@ REAL = tomllib.loads(benchmark.PLAN.read_text("utf-8"))
 
 def test_settings_that_are_tried_are_drawn_from_the_ranges_and_written_down():
     found = benchmark.drawn(REAL["tune"])
-    assert found == json.loads(benchmark.DRAWN.read_text("utf-8"))
+    assert benchmark.as_lines(found) == benchmark.DRAWN.read_text("utf-8").splitlines()
     for learner, draws in found.items():
         ranges = {name: given for name, given in REAL["tune"]["learners"][learner].items() if name != "decisions"}
         assert len(draws) == REAL["tune"]["draws"]
@@ -58,17 +58,6 @@ def test_tables_for_choosing_settings_are_not_reported():
     tables = {(part["game"], table) for part in REAL["grid"]["parts"] for table in part["tables"]}
     assert not tables & {(REAL["tune"]["game"], table) for table in REAL["tune"]["tables"]}
     assert REAL["grid"]["first_seed"] > max(REAL["tune"]["seeds"])
-
-
-@pytest.mark.prove
-def test_learned_settings_can_be_drawn():
-    pytest.importorskip("sb3_contrib")
-    from blackjacky_agents.kit.settings import SelfPlaySettings
-    from blackjacky_agents.learning.nfsp import NfspSettings
-
-    for learner, draws in benchmark.drawn(REAL["tune"]).items():
-        for settings in draws:
-            (NfspSettings if learner == "nfsp" else SelfPlaySettings)(**{"steps": 1, **settings})
 
 
 @pytest.mark.prove

@@ -1,7 +1,7 @@
 """Run the benchmark of algorithms: first choose the settings of learners, then measure all of them at other tables.
 
-    python -m scripts.measures.benchmark --stage tune          # hours; then commit the settings
-    python -m scripts.measures.benchmark --stage grid          # days
+    python -m scripts.measures.benchmark --stage tune          # an hour or two of a CPU; then commit the settings
+    python -m scripts.measures.benchmark --stage grid          # some hours
     python -m scripts.measures.benchmark --stage grid --only mini-2 ppo
     python -m scripts.measures.benchmark --stage grid --dry    # how much is left
 
@@ -161,7 +161,7 @@ def job_of(plan: Plan, facts: dict[str, Any], settings: dict[str, Any], decision
     hashed = zlib.crc32(json.dumps([settings, due]).encode())
     folder = FOLDER / f"{game}-{name}-{algorithm}-{hashed:08x}"
     runs = Runs(game, *place, algorithm, settings, due, plan["memory"] * GIB, folder)
-    seconds = plan["seconds"].get(algorithm, 10) * settings.get("n_epochs", 1) * decisions / 1e6
+    seconds = plan["seconds"].get(algorithm, 10) * (1 + settings.get("n_epochs", 1)) / 2 * decisions / 1e6
     return Job(runs, seed, facts, seconds)
 
 

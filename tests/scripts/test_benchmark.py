@@ -14,10 +14,6 @@ def bot(task, name="random"):
     for due in task.due:
         yield due, make_agent(name)
 
-def either(task):
-    for number, due in enumerate(task.due):
-        yield due, lambda: make_agent("counter" if number % 2 else "random")
-
 def wrong(task):
     raise OSError("no card")
 
@@ -83,10 +79,6 @@ def test_an_algorithm_of_ones_own_is_a_function_that_yields_policies(run):
         f"Mean of the policies of the second half: {counter:.5f}."
         in run("""--algorithm mine:bot --name other --settings 'name="counter"' --seeds 1 --points 2""").out
     )
-    run("--algorithm mine:either --seeds 1 --points 1 --output rows.json")
-    [row] = rows()
-    assert row["averaged"] <= (at_random + counter) / 2, "a mixture is no more exploitable than its parts on average"
-    assert row["averaged"] not in (at_random, counter)
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ class Runs:
 
     def __call__(self, seed: int) -> None:
         """Run a seed from its beginning; errors are those of `measured`."""
-        tree, views = _exact(self)
+        tree, views = _exact(self.game, self.players, self.variant, json.dumps(dict(self.options)), self.memory)
         task, rows, algorithm = Task(tree.table, seed, self.due, tree), [], find_algorithm(self.algorithm)
         if self.folder not in _STARTED:  # what it calls is compiled before its clock starts
             _STARTED.add(self.folder)
@@ -72,9 +72,6 @@ class Runs:
         for row in measured(algorithm, task, views, self.settings):
             rows.append({"seed": seed, **row})
             write_json(self.folder / f"seed-{seed}.json", rows)
-
-    def __hash__(self) -> int:
-        return hash(self.folder)
 
     def decisions(self, seed: int) -> int:
         """How far the run of a seed is."""
@@ -94,7 +91,6 @@ def run_all(jobs: Sequence[tuple[Runs, int]], cores: int, report: Callable[[], o
 
 
 @lru_cache(1)  # trees may be large
-def _exact(runs: Runs) -> tuple[GameTree, Views]:
-    """The tree and the views of a table, once in each process for all seeds that follow each other."""
-    table = SmallTable.of(runs.game, runs.players, runs.variant, **runs.options)
-    return tree_and_views(table, runs.memory)
+def _exact(game: str, players: int, variant: str, options: str, memory: float) -> tuple[GameTree, Views]:
+    """The tree and the views of a table, once in each process for all runs that follow each other."""
+    return tree_and_views(SmallTable.of(game, players, variant, **json.loads(options)), memory)

@@ -25,11 +25,11 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.games import agent_names
 from blackjacky_agents.solving.asking import ask_views
 from blackjacky_agents.solving.cfr import Solver
-from blackjacky_agents.solving.game_tree import GameTree, build_tree
+from blackjacky_agents.solving.game_tree import GameTree
 from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.solving_run import GIB, Limits, SolveSettings, SolvingRun
 from blackjacky_agents.solving.strategies import Worth, worth_of
-from blackjacky_agents.solving.views import Views, floor
+from blackjacky_agents.solving.views import Views, floor, tree_and_views
 from blackjacky_env.games import DEFAULT, get_game
 from scripts.results import earlier, other_weights, path_of, save
 
@@ -74,9 +74,8 @@ def known_tables(game: str) -> set[str]:
 def measure(game: str, name: str, args: Args) -> dict[str, Any]:
     """Size and value of a table, the floor of its views, and the exploitability of agents."""
     table, begun = SmallTable.of(game, table=name), time.process_time()
-    tree = build_tree(table, args.memory * GIB)
+    tree, views = tree_and_views(table, args.memory * GIB)
     seconds = time.process_time() - begun
-    views = Views.of(table, args.memory * GIB)
     Solver(tree).run(1)  # compiled before its clock starts
     with TemporaryDirectory() as folder:
         settings = SolveSettings(

@@ -71,8 +71,14 @@ def test_an_algorithm_of_ones_own_is_a_function_that_yields_policies(run):
     run("--algorithm mine:bot --seeds 1 --points 2 --output rows.json")
     at_random = rows()[0]["exploitability"]
     run("""--algorithm mine:bot --name other --settings 'name="counter"' --seeds 1 --points 2 --output rows.json""")
-    assert rows()[0]["exploitability"] != at_random
-    assert rows()[0]["exploitability"] == rows()[1]["exploitability"]
+    counter = rows()[0]["exploitability"]
+    assert counter != at_random
+    assert counter == rows()[1]["exploitability"] == pytest.approx(rows()[1]["averaged"], abs=1e-6)
+    assert "averaged" not in rows()[0]
+    assert (
+        f"Mean of the policies of the second half: {counter:.5f}."
+        in run("""--algorithm mine:bot --name other --settings 'name="counter"' --seeds 1 --points 2""").out
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
 """The algorithms of the benchmark, by name; each is a function (task, **settings) that yields policies.
 
-They learn the game without a teacher. Settings are keyword arguments; their defaults have not been tuned.
+They learn the game without a teacher. Settings are keyword arguments; `settings_of` has their defaults.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,9 @@ from blackjacky_agents.external.python_agent import find_object
 from blackjacky_agents.solving import cfr
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.solution import SolvedAgent, TabularPolicy, policy_of
+from blackjacky_env.reading import parse_json, read_file
 
-Policies = Iterator[tuple[int, Agent]]
+Policies = Iterator[tuple[int, Agent | Callable[[], Agent]]]
 
 SELF_PLAY: Mapping[str, Any] = {
     "hidden_sizes": (64, 64),
@@ -83,7 +84,7 @@ def mccfr(task: Task, memory: float = 1.0, by_outcome: bool = False) -> Policies
         while solver.decisions < due:
             left = (due - solver.decisions) * solver.iterations / max(1, solver.decisions)  # about so many iterations
             solver.run(max(1, int(left / 2)))
-        yield solver.decisions, _solved(task, solver.policy(), complete=False)
+        yield solver.decisions, lambda: _solved(task, solver.policy(), complete=False)
 
 
 def outcome(task: Task, memory: float = 1.0) -> Policies:
@@ -100,13 +101,15 @@ def dcfr(task: Task) -> Policies:
     each = sum(int((np.diff(seat.first) > 1).sum()) for seat in task.tree.seats)
     for due in task.due:
         solver.run(max(1, -(-due // each) - solver.iterations))
-        yield solver.iterations * each, _solved(task, policy_of(task.tree, solver.average()))
+        yield solver.iterations * each, lambda: _solved(task, policy_of(task.tree, solver.average()))
 
 
 def _solved(task: Task, policy: TabularPolicy, complete: bool = True) -> SolvedAgent:
     return SolvedAgent("solution", task.table.game.name, policy, {**task.table.identity(), "complete": complete})
 
 
+TUNED: Mapping[str, Any] = parse_json(read_file(Path(__file__).with_name("tuned.json")))
+"""By algorithm: ``settings`` chosen at tables of their own by scripts/measures/benchmark.py, and their result there."""
 ALGORITHMS: Mapping[str, Algorithm] = {
     "ppo": ppo,
     "mmd": mmd,
@@ -116,6 +119,11 @@ ALGORITHMS: Mapping[str, Algorithm] = {
     "outcome": outcome,
     "dcfr": dcfr,
 }
+
+
+def settings_of(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """All settings of an algorithm that differ from those of its function: those chosen for it, and those given."""
+    return {**TUNED.get(name, {"settings": {}})["settings"], **given}
 
 
 def find_algorithm(name: str) -> Algorithm:

@@ -7,16 +7,16 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import wait
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from blackjacky_agents.arena.workers import open_workers
 from blackjacky_agents.benchmark.algorithms import find_algorithm
 from blackjacky_agents.benchmark.tasks import Task, measured
-from blackjacky_agents.solving.game_tree import GameTree, build_tree
+from blackjacky_agents.solving.game_tree import GameTree
 from blackjacky_agents.solving.small_table import SmallTable
-from blackjacky_agents.solving.views import Views
+from blackjacky_agents.solving.views import Views, tree_and_views
 from blackjacky_agents.storage.files import write_json
 from blackjacky_env.reading import parse_json, read_file
 
@@ -47,6 +47,7 @@ class Runs:
         kept = {name: fact for name, fact in facts.items() if name not in ("folder", "memory")}
         config, path = parse_json(json.dumps(kept)), self.folder / CONFIG
         if not path.exists():
+            self.folder.mkdir(parents=True, exist_ok=True)
             write_json(path, config)
         elif parse_json(read_file(path)) != config:
             raise ValueError(f"{str(self.folder)!r} has runs of something else ({path}); choose another --name")
@@ -63,7 +64,7 @@ class Runs:
 
     def __call__(self, seed: int) -> None:
         """Run a seed from its beginning; errors are those of `measured`."""
-        tree, views = _exact(self)
+        tree, views = _exact(self.game, self.players, self.variant, json.dumps(dict(self.options)), self.memory)
         task, rows, algorithm = Task(tree.table, seed, self.due, tree), [], find_algorithm(self.algorithm)
         if self.folder not in _STARTED:  # what it calls is compiled before its clock starts
             _STARTED.add(self.folder)
@@ -72,22 +73,24 @@ class Runs:
             rows.append({"seed": seed, **row})
             write_json(self.folder / f"seed-{seed}.json", rows)
 
-    def __hash__(self) -> int:
-        return hash(self.folder)
-
-    def run(self, seeds: Sequence[int], cores: int, report: Callable[[int], object]) -> None:
-        """Run what has not ended; ``report`` gets the decisions of all seeds so far."""
-        with open_workers(self, cores, threads=False, apart=True) as workers:
-            running = {workers.submit(seed) for seed in seeds if not self.is_done(seed)}
-            while running:
-                ended, running = wait(running, _LOOK, "FIRST_EXCEPTION")
-                report(sum(rows[-1]["decisions"] for seed in seeds if (rows := self.rows(seed))))
-                for each in ended:
-                    each.result()
+    def decisions(self, seed: int) -> int:
+        """How far the run of a seed is."""
+        rows = self.rows(seed)
+        return rows[-1]["decisions"] if rows else 0
 
 
-@cache
-def _exact(runs: Runs) -> tuple[GameTree, Views]:
-    """The tree and the views of a table, once in each process."""
-    table = SmallTable.of(runs.game, runs.players, runs.variant, **runs.options)
-    return build_tree(table, runs.memory), Views.of(table, runs.memory)
+def run_all(jobs: Sequence[tuple[Runs, int]], cores: int, report: Callable[[], object]) -> None:
+    """Run the seeds that have not ended, one on each core; ``report`` is called all the time, and at the end."""
+    with open_workers(Runs.__call__, cores, threads=False, apart=True) as workers:
+        running = {workers.submit(runs, seed) for runs, seed in jobs if not runs.is_done(seed)}
+        while running:
+            ended, running = wait(running, _LOOK, "FIRST_EXCEPTION")
+            report()
+            for each in ended:
+                each.result()
+
+
+@lru_cache(1)  # trees may be large
+def _exact(game: str, players: int, variant: str, options: str, memory: float) -> tuple[GameTree, Views]:
+    """The tree and the views of a table, once in each process for all runs that follow each other."""
+    return tree_and_views(SmallTable.of(game, players, variant, **json.loads(options)), memory)

@@ -8,8 +8,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from blackjacky_agents.benchmark.algorithms import find_algorithm
-from blackjacky_agents.benchmark.runs import Runs
+from blackjacky_agents.benchmark.algorithms import find_algorithm, settings_of
+from blackjacky_agents.benchmark.runs import Runs, run_all
 from blackjacky_agents.benchmark.tasks import due_at
 from blackjacky_agents.cli.arguments import (
     GameArgs,
@@ -47,7 +47,7 @@ class Args(ThreadsArgs, GameArgs[R]):
     algorithm: str = "ppo"
     """ppo, mmd, rnad, nfsp, mccfr, outcome, dcfr, or yours as module:function, which yields (decisions, agent)."""
     settings: tuple[str, ...] = ()
-    """Settings of the algorithm, such as ent_coef=0.2; values are JSON."""
+    """Settings of the algorithm, such as ent_coef=0.2; values are JSON. Defaults are those chosen at tune-1, tune-2."""
     seeds: int = 3
     """Number of runs."""
     first_seed: int = 100
@@ -75,7 +75,8 @@ def main(arguments: Sequence[str], program: str) -> int:
         with checking_input():
             runs.begin()
         with checking_input():
-            runs.run(seeds, min(args.threads, args.seeds), lambda done: bar.update(min(done, total) - bar.n))
+            jobs, cores = [(runs, seed) for seed in seeds], min(args.threads, args.seeds)
+            run_all(jobs, cores, lambda: bar.update(min(sum(map(runs.decisions, seeds)), total) - bar.n))
         rows = [row for seed in seeds for row in runs.rows(seed)]
     if args.output is not None:
         facts = {"command": command_line(program, arguments), "machine": machine(), "versions": versions()}
@@ -103,7 +104,7 @@ def prepare(args: Args[Any]) -> Runs:
         variant=table.variant,
         options=table.options,
         algorithm=args.algorithm,
-        settings=dict(map(setting, args.settings)),
+        settings=settings_of(args.algorithm, dict(map(setting, args.settings))),
         due=due_at(int(args.decisions), args.points),
         memory=args.memory * GIB,
         folder=Path("runs") / "benchmark" / folder,
@@ -131,4 +132,6 @@ def report(rows: Sequence[dict[str, Any]], points: int) -> str:
         seconds = f"{median(row['cpu_seconds'] for row in own):.1f}"
         cells.append([f"{own[0]['decisions']:,}", f"**{median(found):.5f}**", spread, seconds])
     heading = ["decisions", "exploitability, median", "lowest .. highest", "CPU seconds, median"]
-    return f"{markdown_table(heading, cells)}\n\nOf {len(rows) // points} seeds."
+    averaged = median(row["averaged"] for row in rows[points - 1 :: points])
+    mean = f"Mean of the policies of the second half: {averaged:.5f}."
+    return f"{markdown_table(heading, cells)}\n\nOf {len(rows) // points} seeds. {mean}"

@@ -23,13 +23,14 @@ from blackjacky_agents.cli.arguments import (
 )
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.reports import markdown_table, progress_bar
-from blackjacky_agents.solving.asking import ask_everywhere
-from blackjacky_agents.solving.game_tree import GameTree, build_tree
+from blackjacky_agents.solving.asking import ask_views
+from blackjacky_agents.solving.game_tree import GameTree
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.solution import FOLDER
 from blackjacky_agents.solving.solving_run import GIB, Algorithm, Limits, SolveSettings, SolvingRun, read_settings
 from blackjacky_agents.solving.strategies import Worth, worth_of
+from blackjacky_agents.solving.views import tree_and_views
 from blackjacky_agents.storage.checkpoint import has_checkpoint
 from blackjacky_agents.storage.files import only_writer
 from blackjacky_env.checks import check_integer
@@ -198,9 +199,8 @@ def exploit_exactly(table: SmallTable, agent: Agent, samples: int, memory: float
     same; ``memory``: GiB. Raises `ValueError` if the tree does not fit, or the agent cannot be asked.
     """
     with progress_bar(None, "tree", unit=" nodes") as bar:
-        tree = build_tree(table, memory * GIB, lambda nodes: bar.update(nodes - bar.n))
-    with progress_bar(None, "asking", unit=" nodes") as bar:
-        asked = ask_everywhere(table, agent, samples, memory * GIB, lambda nodes: bar.update(nodes - bar.n))
+        tree, views = tree_and_views(table, memory * GIB, lambda nodes: bar.update(nodes - bar.n))
+    asked = ask_views(views, agent, samples)
     worth = worth_of(tree, asked.strategies, threads)
     meaning = "a player who plays perfectly against it wins so much more than the value of the game"
     if table.num_players > 2:

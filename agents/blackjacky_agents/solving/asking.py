@@ -11,8 +11,6 @@ import numpy.typing as npt
 from blackjacky_agents.agent import Agent, CompiledAgent, recalls
 from blackjacky_agents.bots import random_bot
 from blackjacky_agents.networks.network import action_probabilities, find_network, is_network
-from blackjacky_agents.solving.game_tree import Progress
-from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.strategies import Strategies
 from blackjacky_agents.solving.views import Views
 from blackjacky_env.play import Keys
@@ -40,31 +38,17 @@ class AskedStrategies(NamedTuple):
     """``"probabilities"`` that it tells, ``"deterministic"``, or ``"mean of N answers"``."""
 
 
-def ask_everywhere(
-    table: SmallTable,
-    agent: Agent,
-    samples: int = 100,
-    memory: float = 4 * 2**30,
-    progress: Progress = lambda nodes: None,
-) -> AskedStrategies:
-    """What an agent does in every information state of a table; for several agents, `ask_views`.
+def ask_views(views: Views, agent: Agent, samples: int = 100) -> AskedStrategies:
+    """What an agent does in every information state of a table.
+
+    It is asked for each distinct view, and in each state only if it recalls.
 
     Args:
-        table: a table whose tree has been built, so that it is known to fit.
+        views: the views at a table.
         agent: it plays all seats. One that does not tell its probabilities is asked ``samples`` times for each view (in
             each state if it recalls), unless it always answers the same; its exploitability is then that of the mean of
             its answers, a little higher as a rule.
         samples: answers for each view.
-        memory: as for `build_tree`.
-        progress: as for `build_tree`.
-
-    Raises `ValueError` as `build_tree` and the agent do.
-    """
-    return ask_views(Views.of(table, memory, progress), agent, samples)
-
-
-def ask_views(views: Views, agent: Agent, samples: int = 100) -> AskedStrategies:
-    """`ask_everywhere` without a walk: an agent is asked for each distinct view, and in each state only if it recalls.
 
     Raises `ValueError` as the agent does, and for what is no action and no probability.
     """

@@ -184,7 +184,11 @@ def build_tree(table: SmallTable, memory: float = 4 * 2**30, progress: Progress 
         ValueError: chance cannot be enumerated at this table.
         MemoryNeededError: the tree does not fit.
     """
-    walk = walk_through(table, memory, lambda walk: progress(int(walk.counts[walks.NUM_NODES])))
+    return tree_of(table, walk_through(table, memory, lambda walk: progress(int(walk.counts[walks.NUM_NODES]))))
+
+
+def tree_of(table: SmallTable, walk: walks.Walk) -> GameTree:
+    """The tree of a table from a walk that has kept the ends; `ValueError` if results do not sum to 0."""
     nodes, count = (int(walk.counts[each]) for each in (walks.NUM_NODES, walks.NUM_ENDS))
     numbered = [number_states(walk, seat) for seat in range(table.num_players)]
     if abs(walk.ends.payoffs[:count].sum(axis=1)).max(initial=0) > 1e-9:
@@ -193,7 +197,6 @@ def build_tree(table: SmallTable, memory: float = 4 * 2**30, progress: Progress 
     for each in numbered:
         new_numbers[each.old] = np.arange(1, len(each.old) + 1)
     ends = _merged(new_numbers[walk.ends.sequences[:count]], walk.ends.payoffs[:count])
-    del walk
     seats = tuple(_seat_tree(each, seat, ends) for seat, each in enumerate(numbered))
     return GameTree(table, seats, tuple(each.states for each in numbered), nodes, len(ends.payoffs))
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.solving import walk as walks
-from blackjacky_agents.solving.game_tree import GameTree, Progress, check_memory, number_states, spans, walk_through
+from blackjacky_agents.solving.game_tree import GameTree, Progress, check_memory, spans, tree_of, walk_through
 from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.strategies import Strategies, gains_of, normalised, reach_of, uniform, value_of, worth_of
 from blackjacky_env.compiled import entry
@@ -35,7 +35,7 @@ class SeatViews(NamedTuple):
 
 @dataclass(frozen=True)
 class Views:
-    """The V distinct views at a table: observations with masks of legal actions; made by `Views.of`."""
+    """The V distinct views at a table: observations with masks of legal actions; made by `tree_and_views`."""
 
     observations: npt.NDArray[Any]
     """In the game's integer dtype, (V, K)."""
@@ -45,46 +45,37 @@ class Views:
     """View v has the choices ``first[v]`` .. ``first[v + 1] - 1``, its legal actions in order, (V + 1,)."""
     seats: tuple[SeatViews, ...]
 
-    @classmethod
-    def of(cls, table: SmallTable, memory: float = 4 * 2**30, progress: Progress = lambda nodes: None) -> Views:
-        """The views at a table, by one walk through its tree.
-
-        Args:
-            table: a table whose tree can be built.
-            memory: the most bytes for walking, views included, and for solving, as for `build_tree`.
-            progress: called with the number of nodes.
-
-        Raises:
-            ValueError: chance cannot be enumerated at this table.
-            MemoryNeededError: the tree or the views do not fit.
-        """
-        known: dict[bytes, int] = {}
-        parts: list[npt.NDArray[np.int32]] = []
-        dtype, split = table.game.layout.dtype, table.game.layout.size * table.game.layout.dtype.itemsize
-        row = np.dtype((np.void, split + table.game.num_actions))
-
-        def look(walk: walks.Walk) -> None:
-            progress(int(walk.counts[walks.NUM_NODES]))
-            count = int(walk.counts[walks.NUM_SHOWN])
-            shown = np.hstack([walk.shown.observations[:count].view(np.int8), walk.shown.masks[:count]])
-            rows: list[Any] = shown.view(row).ravel().tolist()
-            parts.append(np.array([known.setdefault(each, len(known)) for each in rows], np.int32))
-            check_memory(walk, memory, walks.bytes_of(parts) + (_BYTES_OF_VIEW + 2 * row.itemsize) * len(known))
-
-        walk = walk_through(table, memory, look, shows=True, keeps=False)
-        together = np.frombuffer(b"".join(known), np.int8).reshape(len(known), -1)
-        observations, masks = together[:, :split].copy().view(dtype), together[:, split:].copy()
-        first, numbers, seats = np.cumsum([1, *masks.sum(axis=1)]), np.concatenate(parts), []
-        for seat in range(table.num_players):
-            states = number_states(walk, seat).states
-            views = numbers[states.met]
-            choices = spans(first[views], first[views + 1] - first[views])
-            seats.append(SeatViews(states.keys, views, np.concatenate([[0], choices])))
-        return cls(observations, masks, first, tuple(seats))
-
     def strategies(self, chances: npt.NDArray[np.float64]) -> Strategies:
         """The strategies by views, given the probabilities of all choices, float64 (1 + choices,), after a 1 at 0."""
         return tuple(chances[seat.choices] for seat in self.seats)
+
+
+def tree_and_views(
+    table: SmallTable, memory: float = 4 * 2**30, progress: Progress = lambda nodes: None
+) -> tuple[GameTree, Views]:
+    """The tree of a table and its views, by one walk; arguments and errors are those of `build_tree`."""
+    known: dict[bytes, int] = {}
+    parts: list[npt.NDArray[np.int32]] = []
+    dtype, split = table.game.layout.dtype, table.game.layout.size * table.game.layout.dtype.itemsize
+    row = np.dtype((np.void, split + table.game.num_actions))
+
+    def look(walk: walks.Walk) -> None:
+        progress(int(walk.counts[walks.NUM_NODES]))
+        count = int(walk.counts[walks.NUM_SHOWN])
+        shown = np.hstack([walk.shown.observations[:count].view(np.int8), walk.shown.masks[:count]])
+        rows: list[Any] = shown.view(row).ravel().tolist()
+        parts.append(np.array([known.setdefault(each, len(known)) for each in rows], np.int32))
+        check_memory(walk, memory, walks.bytes_of(parts) + (_BYTES_OF_VIEW + 2 * row.itemsize) * len(known))
+
+    tree = tree_of(table, walk_through(table, memory, look, shows=True))
+    together = np.frombuffer(b"".join(known), np.int8).reshape(len(known), -1)
+    observations, masks = together[:, :split].copy().view(dtype), together[:, split:].copy()
+    first, numbers, seats = np.cumsum([1, *masks.sum(axis=1)]), np.concatenate(parts), []
+    for states in tree.states:
+        views = numbers[states.met]
+        choices = spans(first[views], first[views + 1] - first[views])
+        seats.append(SeatViews(states.keys, views, np.concatenate([[0], choices])))
+    return tree, Views(observations, masks, first, tuple(seats))
 
 
 def _add_regrets(tree, choices, strategy, gains, values, regrets, first, last):

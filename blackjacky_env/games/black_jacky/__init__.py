@@ -18,6 +18,8 @@ _NO_TRICKS: dict[str, Any] = {"hand_size": 1, "max_card": 3, "tricks": []}
 _SIX_CARDS: dict[str, Any] = {"hand_size": 1, "max_card": 3, "tricks": [1, 2, 3]}
 _TEN_CARDS: dict[str, Any] = {"hand_size": 1, "max_card": 4, "tricks": [1, 2, 3, 4]}
 _DIFFERENT: dict[str, Any] = {"deck": [1, 2, 3, 4, 5, 6], "bust_at": 10}
+_LAID_CARDS: dict[str, Any] = {"deck": [1, 2, 3, 4, 5], "hand_size": 1, "tricks": [1, 3, 4, 5]}
+_HELD_CARDS: dict[str, Any] = {"deck": [1, 2, 3, 4, 5], "hand_size": 2, "tricks": [1, 2, 3]}
 _MINIATURES = {
     "mini-1": _miniature("Four cards without tricks, two turns", 2, deck=[2, 2, 3, 3], bust_at=5, **_NO_TRICKS),
     "mini-2": _miniature("Six cards, three turns", 3, bust_at=5, **_SIX_CARDS),
@@ -27,6 +29,10 @@ _MINIATURES = {
     "mini-6": _miniature("Six different cards, hands of two, six turns", 6, **_DIFFERENT),
     "mini-3p": _miniature(
         "Three players, five cards without tricks, three turns", 3, 3, deck=[2, 2, 3, 3, 3], bust_at=6, **_NO_TRICKS
+    ),
+    "tune-1": _miniature("For choosing settings, never reported: five cards, three turns", 3, bust_at=6, **_LAID_CARDS),
+    "tune-2": _miniature(
+        "For choosing settings, never reported: five cards, hands of two", 4, bust_at=8, **_HELD_CARDS
     ),
 }
 

@@ -13,6 +13,7 @@ import pytest
 from blackjacky_agents.solving.game_tree import build_tree
 from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.strategies import normalised
+from blackjacky_agents.solving.views import tree_and_views
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, Registration
 
@@ -70,6 +71,12 @@ def environment(name):
 def tree(name):
     """Its tree."""
     return build_tree(table(name))
+
+
+@cache
+def views_of(name):
+    """The views at a table."""
+    return tree_and_views(table(name))[1]
 
 
 def random_strategies(found, seed=0):

@@ -17,7 +17,7 @@ from blackjacky_agents.agent import AgentError, CompiledAgent, asked, shown_to
 from blackjacky_agents.arena import fixture as arena
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.search.explaining import explain
-from blackjacky_agents.solving.asking import ask_everywhere
+from blackjacky_agents.solving.asking import ask_views
 from blackjacky_agents.solving.cfr import Solver
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.solution import SolvedAgent, find_solution, load_solution, policy_of, save_solution
@@ -25,7 +25,7 @@ from blackjacky_agents.solving.solving_run import Limits, SolveSettings, Solving
 from blackjacky_agents.solving.strategies import uniform, worth_of
 from blackjacky_env.compiled.compiling import compiled
 from blackjacky_env.compiled.random import below, draw
-from tests.agents.solving.tables import environment, table, tree, with_examples
+from tests.agents.solving.tables import environment, table, tree, views_of, with_examples
 from tests.policies import first_legal
 
 pytestmark = pytest.mark.prove
@@ -161,12 +161,12 @@ def test_in_a_batch_of_games_it_is_given_the_keys_of_environments():
 def test_a_solution_is_as_exploitable_as_its_strategies_and_who_tells_probabilities_is_known_by_them():
     solver = Solver(tree("six"))
     solver.run(50)
-    found, exact = ask_everywhere(table("six"), solution("six", 50)), worth_of(tree("six"), solver.average())
+    found, exact = ask_views(views_of("six"), solution("six", 50)), worth_of(tree("six"), solver.average())
     assert worth_of(tree("six"), found.strategies).exploitability == pytest.approx(exact.exploitability, abs=1e-6)
-    leduc = table("leduc")  # which makes the game known
+    leduc = views_of("leduc")  # which makes the game known
     random = CompiledAgent("random", "leduc_poker", make_agent("random").policy)
     for each in (random, own(chances=even)):
-        told = ask_everywhere(leduc, each)
+        told = ask_views(leduc, each)
         assert found.how == told.how == "probabilities"
         for one, other in zip(told.strategies, uniform(tree("leduc")), strict=True):
             np.testing.assert_allclose(one, other)
@@ -181,10 +181,10 @@ def mostly_first(observation, mask, random_state, parameters):
 
 
 def test_a_deterministic_agent_is_asked_once_and_others_as_often_as_wished():
-    found = ask_everywhere(table("leduc"), CompiledAgent("first", "leduc_poker", first_legal))
+    found = ask_views(views_of("leduc"), CompiledAgent("first", "leduc_poker", first_legal))
     assert found.how == "deterministic"
     assert all(set(own.tolist()) == {0.0, 1.0} for own in found.strategies)
-    found = ask_everywhere(table("leduc"), CompiledAgent("mostly", "leduc_poker", mostly_first), samples=400)
+    found = ask_views(views_of("leduc"), CompiledAgent("mostly", "leduc_poker", mostly_first), samples=400)
     assert found.how == "mean of 400 answers"
     for own, seat in zip(found.strategies, tree("leduc").seats, strict=True):
         np.testing.assert_allclose(own[seat.first[:-1]], 0.75, atol=0.11)
@@ -213,7 +213,7 @@ def even(masks):
 )
 def test_what_is_no_action_and_no_probability_is_refused(agent, said):
     with pytest.raises(ValueError, match=said):
-        ask_everywhere(table("leduc"), agent)
+        ask_views(views_of("leduc"), agent)
 
 
 KUHN = SolveSettings(game="kuhn_poker", players=2, variant="classic")

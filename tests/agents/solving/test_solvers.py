@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from blackjacky_agents.solving import cfr, sampled, strategies
-from blackjacky_agents.solving.asking import ask_everywhere
+from blackjacky_agents.solving.asking import ask_views
 from blackjacky_agents.solving.cfr import VARIANTS, Solver
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.solution import SolvedAgent
 from blackjacky_agents.solving.strategies import uniform, worth_of
-from tests.agents.solving import brute_force
+from tests.agents.solving import brute_force, tables
 from tests.agents.solving.tables import EACH_TABLE, SIX_CARDS, by_key, environment, random_strategies, table, tree
 
 LARGER = ("three-sided", "three with dice", "four cards", "six", "three, one turn")
@@ -103,7 +103,7 @@ SMALL = 2**22  # bytes
 def distance(name, solver):
     """How far the average strategies of sampled games are from an equilibrium."""
     agent = SolvedAgent("sampled", table(name).game.name, solver.policy(), {"complete": False})
-    return worth_of(tree(name), ask_everywhere(table(name), agent).strategies).exploitability
+    return worth_of(tree(name), ask_views(tables.views_of(name), agent).strategies).exploitability
 
 
 @pytest.mark.prove

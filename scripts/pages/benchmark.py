@@ -1,0 +1,90 @@
+"""The benchmark of algorithms: a table of what they have learned in the end, and its curves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from statistics import median
+
+import numpy as np
+
+from blackjacky_agents.benchmark.algorithms import ALGORITHMS
+from blackjacky_agents.learning.curves import COLOURS, as_svg
+from blackjacky_agents.reports import markdown_table
+from blackjacky_env.games import get_game
+from scripts.pages.measured import rounded
+from scripts.pages.part import DOCS, MISSING, Part, Row, code
+from scripts.results import load, made_by
+
+PICTURE = DOCS / "benchmark.svg"
+COLUMNS = 3
+LOWEST = 1e-6  # that is drawn
+Runs = Sequence[Row]
+
+
+def parts() -> Iterator[Part]:
+    """The table, and the picture if anything has been measured."""
+    told = MISSING
+    if result := load("benchmark"):
+        groups = grouped(result["rows"])
+        shown = f"![Exploitability by decisions, a panel for each table]({PICTURE.name})"
+        told = f"{at_the_end(groups)}\n\n{shown}\n\n{result['what']} {made_by(result)}"
+        yield Part(PICTURE, "", curves(groups))
+    yield Part(DOCS / "benchmark.md", "benchmark", told)
+
+
+def grouped(rows: Runs) -> list[Runs]:
+    """The runs of each algorithm at each table, which differ in their seeds, in the order of games and algorithms."""
+
+    def order(row: Row) -> tuple[str, int, int]:
+        tables = [*get_game(row["game"]).tables]
+        return row["game"], tables.index(row["table"]), [*ALGORITHMS].index(row["algorithm"])
+
+    return [list(own) for _, own in groupby(sorted(rows, key=order), order)]
+
+
+def title(row: Row) -> str:
+    """A table by game and name."""
+    return f"{get_game(row['game']).title} {row['table']}"
+
+
+def at_the_end(groups: Sequence[Runs]) -> str:
+    """Exploitability at the last decisions: the median of the seeds, and the lowest and the highest."""
+    heading = ["table", "algorithm", "decisions", "seeds", "exploitability", "averaged", "CPU seconds"]
+    cells = []
+    for own in groups:
+        decisions, last = own[0]["decisions"][-1], [row["exploitability"][-1] for row in own]
+        seconds, averaged = (row["cpu_seconds"][-1] for row in own), [row["averaged"] for row in own]
+        names = [title(own[0]), code(own[0]["algorithm"]), rounded(decisions), len(own)]
+        cells.append([*names, spread(last), spread(averaged), f"{median(seconds):,.0f}"])
+    return markdown_table(heading, cells)
+
+
+def spread(found: Sequence[float]) -> str:
+    """Median, lowest and highest."""
+    return f"**{median(found):.4f}** ({min(found):.4f} .. {max(found):.4f})"
+
+
+def curves(groups: Sequence[Runs]) -> str:
+    """A panel for each table: the median of each algorithm by decisions, and a band from the lowest to the highest."""
+    from matplotlib.figure import Figure
+
+    panels = [list(own) for _, own in groupby(groups, lambda own: title(own[0]))]
+    rows = -(-len(panels) // COLUMNS)
+    figure = Figure(figsize=(12, 4 * rows), layout="constrained")
+    for number, own in enumerate(panels):
+        axes = figure.add_subplot(rows, COLUMNS, number + 1, xscale="log", yscale="log")
+        axes.set_title(title(own[0][0]))
+        axes.set_xlabel("decisions")
+        axes.set_ylabel("exploitability")
+        axes.grid(alpha=0.3)
+        for runs in own:
+            name = runs[0]["algorithm"]
+            place = [*ALGORITHMS].index(name)
+            found = np.maximum([row["exploitability"] for row in runs], LOWEST)
+            by = np.median([row["decisions"] for row in runs], axis=0)
+            colour, dashes = COLOURS[place % len(COLOURS)], "-" if place < len(COLOURS) else "--"
+            axes.plot(by, np.median(found, axis=0), label=name, color=colour, linestyle=dashes)
+            axes.fill_between(by, found.min(axis=0), found.max(axis=0), alpha=0.15, color=colour)
+        axes.legend(fontsize="small")
+    return as_svg(figure, "benchmark")

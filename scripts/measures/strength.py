@@ -1,43 +1,38 @@
 """Strength against time per move: bots, champion and searches, put into results/GAME/strength.json.
 
-    python -m scripts.measures.strength --game GAME                    # a minute a row, about 40 rows
-    python -m scripts.measures.strength --game GAME --seconds 3600 --threads 2
+    python -m scripts.measures.strength --game GAME --seconds 60 --threads 2       # about 40 rows of up to a minute
 
 Each agent plays whole games in one seat, among copies of the strongest bot or of the champion. Every deal is played
-with it in each seat in turn, and once more by the copies alone, who take part in the difference. All rows have the same
-deals, as many of them as the CPU seconds of a row allow. An interrupted measurement is resumed.
+with it in each seat in turn, and once by the copies alone, from whom it differs. All rows have the same deals, as many
+as their CPU seconds allow. An interrupted measurement is resumed.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import tyro
 
 from blackjacky_agents import bot_names
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.arena.evaluation import play_games
 from blackjacky_agents.arena.workers import open_workers
-from blackjacky_agents.intervals import Estimate, Floats, of_values
+from blackjacky_agents.intervals import Floats, of_values
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import progress_bar
 from blackjacky_agents.storage.files import only_writer
 from blackjacky_env import make_batch
 from blackjacky_env.games import DEFAULT, get_game
-from scripts.results import ROOT, load, save
+from scripts.results import ROOT, Row, load, save
 
 SIMULATIONS = tuple(4**power for power in range(8))  # of each search: 1 .. 16,384
-FEWEST, MOST = 40, 50_000
-"""Deals of a row; one that cannot have the fewest is not played."""
-SEED = 10**9
-_GAMES = 64  # at once, of which positions are taken
-_TIMED, _CHUNK = 0.02, 0.01  # fraction of a row's seconds in which moves are timed; seconds of moves timed at once
+FEWEST, MOST = 40, 50_000  # deals of a row; one that cannot have the fewest is not played
+SEED, TIMED = 10**9, 0.05  # fraction of a row's seconds in which moves are timed
 
 
 @dataclass(frozen=True)
@@ -51,108 +46,98 @@ class Args:
 
 def main(args: Args) -> None:
     """Measure what is missing, and write all that is known after each row."""
-    bots = bot_names(args.game)
-    searches = [f"{kind}:{number}" for kind in ("search", "ismcts") for number in SIMULATIONS]
-    wanted = [(name, among) for among in (bots[-1], "champion") for name in (*bots, "champion", *searches)]
-    rows = kept(args)
-    missing = [pair for pair in wanted if pair[0] != pair[1] and pair not in rows]
-    tasks = ((args.game, *pair, args.seconds) for pair in missing)
+    bots, rows = bot_names(args.game), kept(args)
+    agents = [*bots, "champion", *(f"{kind}:{number}" for kind in ("search", "ismcts") for number in SIMULATIONS)]
+    wanted = [(name, among) for among in (bots[-1], "champion") for name in agents if name != among]
     with (
         only_writer(ROOT / "runs" / "strength" / args.game),
-        progress_bar(len(rows) + len(missing), args.game, len(rows), " rows") as bar,
+        progress_bar(len(wanted), args.game, len(rows), " rows") as bar,
         open_workers(measured, args.threads, threads=False, apart=True) as workers,
     ):
-        for row in workers.in_order(tasks):
+        for row in workers.in_order((args.game, *pair, args.seconds) for pair in wanted if pair not in rows):
             rows[row["agent"], row["among"]] = row
+            facts: dict[str, Any] = {"seed": SEED, "weights": ["champion"], "settings": {"seconds": args.seconds}}
             minutes = sum(each["cpu_seconds"] for each in rows.values()) / 60
-            facts: dict[str, Any] = {"seed": SEED, "weights": ["champion"], "minutes": minutes}
-            save("strength", [*rows.values()], game=args.game, settings={"seconds": args.seconds}, **facts)
+            save("strength", [*rows.values()], game=args.game, minutes=minutes, **facts)
             bar.update()
 
 
-def kept(args: Args) -> dict[tuple[str, str], Mapping[str, Any]]:
+def kept(args: Args) -> dict[tuple[str, str], Row]:
     """The rows of an interrupted measurement by agent and copies; none if anything has changed since."""
-    try:
-        result = load("strength", args.game)
-    except ValueError:  # other weights
-        return {}
-    if not result or result["settings"] != {"seconds": args.seconds} or any(run["earlier"] for run in result["runs"]):
-        return {}
-    return {(row["agent"], row["among"]): row for row in result["rows"]}
+    with suppress(ValueError):  # of other weights
+        result = load("strength", args.game) or {"settings": {}}
+        if result["settings"] == {"seconds": args.seconds} and not any(run["earlier"] for run in result["runs"]):
+            return {(row["agent"], row["among"]): row for row in result["rows"]}
+    return {}
 
 
 def measured(game: str, name: str, among: str, seconds: float) -> dict[str, Any]:
-    """The row of an agent among copies of another; without a win rate if its moves take too long for the seconds."""
-    begun, own, other = time.process_time(), make_compiled_agent(name, game), make_compiled_agent(among, game)
-    players = get_game(game).default_players
-    observations, masks, decisions = positions(other, players)
-    own.reset(0)
-    move = seconds_per_move(own, observations, masks, _TIMED * seconds)
-    row: dict[str, Any] = {"agent": name, "among": among, "players": players, "seconds_per_move": float(f"{move:.3g}")}
-    row["deals"] = 0
-    if FEWEST * players * decisions * move <= seconds:
-        found = play(own, other, players, seconds)
-        shares, copies = found.T
-        row |= {"deals": len(found), "win_rate": float(shares.mean()), "difference": asdict(of_deals(shares, copies))}
+    """The row of an agent among copies of another; without deals if its moves take too long for the seconds."""
+    begun, players, (own, copies) = time.process_time(), get_game(game).default_players, agents_of(game, name, among)
+    took, decisions = seconds_per_move(own, players, TIMED * seconds)
+    row: dict[str, Any] = {"agent": name, "among": among, "deals": 0, "microseconds": float(f"{1e6 * took:.3g}")}
+    if FEWEST * players * decisions * took <= seconds:
+        won, before = play(own, copies, players, seconds).T
+        deals, rate = len(won), float(won.mean())
+        expected = rate * (1 - rate) / deals
+        difference = of_values((won - before) / deals, np.zeros(deals, np.int64), expected, -1, 1)
+        row |= {"deals": deals, "win_rate": rate, "difference": asdict(difference)}
     return {**row, "cpu_seconds": round(time.process_time() - begun, 1)}
 
 
-def positions(agent: CompiledAgent, players: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], float]:
-    """Observations and masks of decisions with a choice in its games, in random order, and how many a seat has."""
-    batch, found, ended = make_batch(agent.game, _GAMES, players, seed=SEED), [], 0
-    agent.reset(0)
-    while ended < 2 * _GAMES:
+def agents_of(game: str, *names: str) -> list[CompiledAgent]:
+    """Agents by name, seeded."""
+    agents = [make_compiled_agent(name, game) for name in names]
+    for agent in agents:
+        agent.reset(0)
+    return agents
+
+
+def seconds_per_move(own: CompiledAgent, players: int, seconds: float) -> tuple[float, float]:
+    """Median CPU seconds of a compiled move, and how many moves with a choice a seat has in a game.
+
+    A call makes moves in the same up to 2,000 positions of the champion's games; the median is that of repeated calls.
+    """
+    (champion,), seen, ended = agents_of(own.game, "champion"), [], 0
+    batch = make_batch(own.game, 64, players, seed=SEED)
+    while ended < 128:
         several = batch.action_masks.sum(axis=1) > 1
-        found.append((batch.observations[several], batch.action_masks[several]))
-        batch.step(agent.act_batch(batch.observations, batch.action_masks))
+        seen.append((batch.observations[several], batch.action_masks[several]))
+        batch.step(champion.act_batch(batch.observations, batch.action_masks))
         ended += int(np.sum(batch.terminated))
-    observations, masks = (np.concatenate(part) for part in zip(*found, strict=True))
-    order = np.random.default_rng(0).permutation(len(masks))
-    return observations[order], masks[order], len(masks) / ended / players
+    order = np.random.default_rng(0).permutation(moves := sum(len(masks) for _, masks in seen))
+    observations, masks = (np.concatenate(part)[order] for part in zip(*seen, strict=True))
 
-
-def seconds_per_move(
-    agent: CompiledAgent, observations: npt.NDArray[Any], masks: npt.NDArray[Any], seconds: float
-) -> float:
-    """Median CPU seconds of a compiled move, where many are made in one call if they are short, without its checks."""
-
-    def timed(first: int, count: int) -> float:
+    def timed(count: int) -> float:
         begun = time.process_time()
-        CompiledAgent.act_batch(agent, observations[first : first + count], masks[first : first + count])
+        CompiledAgent.act_batch(own, observations[:count], masks[:count])  # without the checks of a search
         return (time.process_time() - begun) / count
 
-    timed(0, 1)  # compiles
-    size = min(max(1, int(_CHUNK / timed(0, 1))), len(masks) // 5)
-    found, end = list[float](), time.process_time() + seconds
-    while not found or time.process_time() < end:
-        found.append(timed(size * len(found) % (len(masks) - size), size))
-    return median(found)
+    timed(1)  # compiles
+    end, count = time.process_time() + seconds, int(np.clip(seconds / max(timed(20), 1e-9), 20, 2000))
+    found = [timed(count)]
+    while time.process_time() < end:
+        found.append(timed(count))
+    return median(found), moves / ended / players
 
 
-def play(own: CompiledAgent, other: CompiledAgent, players: int, seconds: float) -> Floats:
+def play(own: CompiledAgent, copies: CompiledAgent, players: int, seconds: float) -> Floats:
     """Shares of the win in each deal, (D, 2): of the agent over all seats, and of the copies without it."""
 
     def deals(first: int, count: int) -> Floats:
-        shares = []
+        shares = np.zeros((2, count))
         for seat in range(players + 1):  # the last one is nobody's
             seating = np.ones((count, players), np.int64)
             seating[:, seat : seat + 1] = 0
-            won = play_games([own, other], seating, SEED + first, game=own.game, threads=1)
-            shares.append(won[:, seat] if seat < players else won.mean(axis=1))
-        return np.column_stack([np.mean(shares[:-1], axis=0), shares[-1]])
+            won = play_games([own, copies], seating, SEED + first, game=own.game, threads=1)
+            shares[seat // players] += won[:, seat] / players if seat < players else won.mean(axis=1)
+        return shares.T
 
     deals(0, 1)  # compiles
     begun, found = time.process_time(), deals(0, FEWEST)
     while (left := seconds / (time.process_time() - begun) - 1) > 0.05 and len(found) < MOST:
         found = np.concatenate([found, deals(len(found), min(int(min(left, 4) * len(found)) + 1, MOST - len(found)))])
     return found
-
-
-def of_deals(shares: Floats, copies: Floats) -> Estimate:
-    """The difference of an agent's win rate and that of the copies in its place, with its interval over deals."""
-    size = len(shares)
-    expected = float(shares.mean() * (1 - shares.mean())) / size
-    return of_values((shares - copies) / size, np.zeros(size, np.int64), expected, -1.0, 1.0)
 
 
 if __name__ == "__main__":

@@ -43,7 +43,8 @@ METHODS = {  # What is counted for each decision, and the command.
     ),
     "sb3": (
         1 / CHOICES,
-        "python examples/sb3_selfplay.py --decisions {steps} --evaluate-every {steps} --games 100 --save runs/{name}/model.zip",
+        "python examples/sb3_selfplay.py --decisions {steps} --evaluate-every {steps} --games 100 "
+        "--save runs/{name}/model.zip",
     ),
 }
 
@@ -97,7 +98,8 @@ def trained(method: str, seed: int, command: str, args: Args) -> dict[str, Any]:
     shutil.rmtree(folder, ignore_errors=True)
     start = [args.python if method == "sb3" else sys.executable, *["-m", "blackjacky_agents"] * (program != "python")]
     before = os.times()
-    subprocess.run([*start, *words], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    one_core = {**os.environ, "OMP_NUM_THREADS": "1"}
+    subprocess.run([*start, *words], cwd=ROOT, check=True, stdout=subprocess.DEVNULL, env=one_core)
     seconds = sum(os.times()[2:4]) - sum(before[2:4])  # of child processes
     agent: Any = (
         sb3_agent(folder) if method == "sb3" else load_agent(next(folder.rglob("weights.safetensors")), DEFAULT)

@@ -30,7 +30,7 @@ from blackjacky_env import make_batch
 from blackjacky_env.games import DEFAULT, get_game
 from scripts.results import ROOT, Row, load, save
 
-SIMULATIONS = tuple(4**power for power in range(8))  # of each search: 1 .. 16,384
+SIMULATIONS = tuple(4**power for power in range(9))  # of each search: 1 .. 65,536
 FEWEST, MOST = 40, 50_000  # deals of a row; one that cannot have the fewest is not played
 SEED, TIMED = 10**9, 0.05  # fraction of a row's seconds in which moves are timed
 

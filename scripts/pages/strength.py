@@ -58,7 +58,7 @@ def strength(found: Mapping[str, Result]) -> str:
         for name, by in own.items():
             took = float(f"{mean(row['microseconds'] for row in by.values()):.2g}")
             among = [by.get(each, {}).get("difference") for each in (bot_names(game)[-1], "champion")]
-            rows.append([titles[game], code(name), f"{took:,g}", *(rate(each, "mean") for each in among)])
+            rows.append([titles[game], code(name), f"{took:,.10g}", *(rate(each, "mean") for each in among)])
     table = markdown_table(["game", "agent", "µs a move", "among copies of the strongest bot", "among champions"], rows)
     told, what = made({titles[game]: result for game, result in found.items()}), next(iter(found.values()))["what"]
     return f"![Difference of win rates by seconds per move](strength.svg)\n\n{table}\n\n{what}\n\n{told}"

@@ -34,18 +34,12 @@ PLAYERS, SEED = 4, 2 * 10**9
 CHOICES = 0.985  # of all moves have a choice: 0.964 of `random`, 0.986 of `counter`, 0.996 of the champion
 ROLLED = 36.7  # moves with a choice, in game and rollouts, for each that `quick` counts: measured in 176 of them
 _TRAIN = f"--players {PLAYERS} --minutes 100000 --threads 1 --eval-games 100 --final-eval-games 1 --name {{name}}"
+_SB3 = "--decisions {steps} --evaluate-every {steps} --games 100 --save runs/{name}/model.zip"
 METHODS = {  # What is counted for each decision, and the command.
     "scratch": (1, f"blackjacky train --preset scratch --steps {{steps}} {_TRAIN}"),
     "quick": (0.9 / ROLLED, f"blackjacky train --preset quick --steps {{steps}} --imitation-steps {{tenth}} {_TRAIN}"),
-    "ppo_batch": (
-        1 / CHOICES,
-        "python examples/ppo_batch.py --total-timesteps {steps} --eval-every 1000000 --folder runs/{name}",
-    ),
-    "sb3": (
-        1 / CHOICES,
-        "python examples/sb3_selfplay.py --decisions {steps} --evaluate-every {steps} --games 100 "
-        "--save runs/{name}/model.zip",
-    ),
+    "ppo_batch": (1 / CHOICES, "python examples/ppo_batch.py --total-timesteps {steps} --folder runs/{name}"),
+    "sb3": (1 / CHOICES, f"python examples/sb3_selfplay.py {_SB3}"),
 }
 
 

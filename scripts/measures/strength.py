@@ -1,6 +1,6 @@
 """Strength against time per move: bots, champion and searches, put into results/GAME/strength.json.
 
-    python -m scripts.measures.strength --game GAME --seconds 60 --threads 2       # about 40 rows of up to a minute
+    python -m scripts.measures.strength --game GAME --seconds 60 --threads 2       # about 46 rows of up to a minute
 
 Each agent plays whole games in one seat, among copies of the strongest bot or of the champion. Every deal is played
 with it in each seat in turn, and once by the copies alone, from whom it differs. All rows have the same deals, as many
@@ -12,7 +12,9 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from statistics import median
+from timeit import repeat
 from typing import Any
 
 import numpy as np
@@ -32,7 +34,7 @@ from scripts.results import ROOT, Row, load, save
 
 SIMULATIONS = tuple(4**power for power in range(9))  # of each search: 1 .. 65,536
 FEWEST, MOST = 40, 50_000  # deals of a row; one that cannot have the fewest is not played
-SEED, TIMED = 10**9, 0.05  # fraction of a row's seconds in which moves are timed
+SEED, TIMED = 10**9, 0.01  # fraction of a row's seconds that a call takes in which moves are timed
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,8 @@ def kept(args: Args) -> dict[tuple[str, str], Row]:
 
 def measured(game: str, name: str, among: str, seconds: float) -> dict[str, Any]:
     """The row of an agent among copies of another; without deals if its moves take too long for the seconds."""
-    begun, players, (own, copies) = time.process_time(), get_game(game).default_players, agents_of(game, name, among)
+    begun, players = time.process_time(), get_game(game).default_players
+    own, copies = make_compiled_agent(name, game), make_compiled_agent(among, game)
     took, decisions = seconds_per_move(own, players, TIMED * seconds)
     row: dict[str, Any] = {"agent": name, "among": among, "deals": 0, "microseconds": float(f"{1e6 * took:.3g}")}
     if FEWEST * players * decisions * took <= seconds:
@@ -85,21 +88,15 @@ def measured(game: str, name: str, among: str, seconds: float) -> dict[str, Any]
     return {**row, "cpu_seconds": round(time.process_time() - begun, 1)}
 
 
-def agents_of(game: str, *names: str) -> list[CompiledAgent]:
-    """Agents by name, seeded."""
-    agents = [make_compiled_agent(name, game) for name in names]
-    for agent in agents:
-        agent.reset(0)
-    return agents
-
-
 def seconds_per_move(own: CompiledAgent, players: int, seconds: float) -> tuple[float, float]:
     """Median CPU seconds of a compiled move, and how many moves with a choice a seat has in a game.
 
-    A call makes moves in the same up to 2,000 positions of the champion's games; the median is that of repeated calls.
+    Each of five calls makes moves in the same up to 2,000 positions of the champion's games.
     """
-    (champion,), seen, ended = agents_of(own.game, "champion"), [], 0
+    champion, seen, ended = make_compiled_agent("champion", own.game), [], 0
     batch = make_batch(own.game, 64, players, seed=SEED)
+    own.reset(0)
+    champion.reset(0)
     while ended < 128:
         several = batch.action_masks.sum(axis=1) > 1
         seen.append((batch.observations[several], batch.action_masks[several]))
@@ -108,17 +105,12 @@ def seconds_per_move(own: CompiledAgent, players: int, seconds: float) -> tuple[
     order = np.random.default_rng(0).permutation(moves := sum(len(masks) for _, masks in seen))
     observations, masks = (np.concatenate(part)[order] for part in zip(*seen, strict=True))
 
-    def timed(count: int) -> float:
-        begun = time.process_time()
-        CompiledAgent.act_batch(own, observations[:count], masks[:count])  # without the checks of a search
-        return (time.process_time() - begun) / count
+    def timed(count: int, calls: int) -> float:  # without the checks of a search
+        ask = partial(CompiledAgent.act_batch, own, observations[:count], masks[:count])
+        return median(repeat(ask, time.process_time, number=1, repeat=calls)) / count
 
-    timed(1)  # compiles
-    end, count = time.process_time() + seconds, int(np.clip(seconds / max(timed(20), 1e-9), 20, 2000))
-    found = [timed(count)]
-    while time.process_time() < end:
-        found.append(timed(count))
-    return median(found), moves / ended / players
+    timed(1, 1)  # compiles
+    return timed(int(np.clip(seconds / max(timed(20, 1), 1e-9), 20, 2000)), 5), moves / ended / players
 
 
 def play(own: CompiledAgent, copies: CompiledAgent, players: int, seconds: float) -> Floats:

@@ -6,17 +6,15 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from statistics import mean
 
-from blackjacky_agents import bot_names
 from blackjacky_agents.learning.curves import COLOURS, as_svg
 from blackjacky_agents.reports import markdown_table, percent
 from blackjacky_env.games import get_game
 from scripts.measures.budget import CHOICES, ROLLED
 from scripts.measures.strength import FEWEST
-from scripts.pages.agents import made
+from scripts.pages.agents import of_games
 from scripts.pages.part import DOCS, MISSING, Part, Row, code, rate
 from scripts.results import ROOMS, Result, load, made_by
 
-PAGE = DOCS / "benchmark.md"
 KINDS = ("bots", "champion", "search", "ismcts")  # lines of the picture
 COUNTED = {
     "scratch": "decisions of the learner",
@@ -29,11 +27,14 @@ COUNTED = {
 
 def parts() -> Iterator[Part]:
     """Tables and picture of what has been measured."""
-    found = {game: result for game in ROOMS if (result := load("strength", game)) and rows_of(result)}
-    yield Part(PAGE, "strength", strength(found) if found else MISSING)
+    found, image = {game: result for game in ROOMS if (result := load("strength", game)) and rows_of(result)}, ""
     if found:
+        image = (
+            f"![Difference of win rates by seconds per move](strength.svg)\n\n{next(iter(found.values()))['what']}\n\n"
+        )
         yield Part(DOCS / "strength.svg", "", picture(found))
-    yield Part(PAGE, "budget", budget(result) if (result := load("budget")) else MISSING)
+    yield Part(DOCS / "benchmark.md", "strength", f"{image}{of_games('strength', strengths)}")
+    yield Part(DOCS / "benchmark.md", "budget", budget(result) if (result := load("budget")) else MISSING)
 
 
 def rows_of(result: Result) -> list[Row]:
@@ -48,20 +49,11 @@ def kind(row: Row) -> str:
     return first if colon or first == "champion" else "bots"
 
 
-def strength(found: Mapping[str, Result]) -> str:
-    """The picture, and a row for each agent: its time per move, and its differences among copies of both others."""
-    rows, titles = [], {game: get_game(game).title for game in found}
-    for game, result in found.items():
-        own: dict[str, dict[str, Row]] = {}
-        for row in sorted(rows_of(result), key=lambda row: float(row["microseconds"])):
-            own.setdefault(row["agent"], {})[row["among"]] = row
-        for name, by in own.items():
-            took = float(f"{mean(row['microseconds'] for row in by.values()):.2g}")
-            among = [by.get(each, {}).get("difference") for each in (bot_names(game)[-1], "champion")]
-            rows.append([titles[game], code(name), f"{took:,.10g}", *(rate(each, "mean") for each in among)])
-    table = markdown_table(["game", "agent", "µs a move", "among copies of the strongest bot", "among champions"], rows)
-    told, what = made({titles[game]: result for game, result in found.items()}), next(iter(found.values()))["what"]
-    return f"![Difference of win rates by seconds per move](strength.svg)\n\n{table}\n\n{what}\n\n{told}"
+def strengths(result: Result) -> Iterator[Row]:
+    """A row for each agent among copies of another."""
+    for row in rows_of(result):
+        facts = {"agent": code(row["agent"]), "among": code(row["among"]), "µs a move": row["microseconds"]}
+        yield {**facts, "difference of win rates": rate(row["difference"], "mean"), "deals": row["deals"]}
 
 
 def picture(found: Mapping[str, Result]) -> str:

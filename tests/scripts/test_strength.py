@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.games import DEFAULT
 from scripts import results
 from scripts.measures import budget, strength
@@ -22,7 +23,7 @@ def test_an_agent_differs_from_others_and_not_from_itself_in_the_same_deals(fold
     assert row["deals"] == 40
     assert 0 < row["difference"]["low"] < row["difference"]["mean"] < row["win_rate"]
     assert strength.measured(DEFAULT, "threshold", "random", 1e-6)["deals"] == 0, "its moves take too long"
-    won, before = strength.play(*strength.agents_of(DEFAULT, "threshold", "threshold"), 4, 1.0).T
+    won, before = strength.play(make_compiled_agent("threshold"), make_compiled_agent("threshold"), 4, 1.0).T
     np.testing.assert_allclose(won, before)
 
 
@@ -37,8 +38,8 @@ def test_what_has_been_measured_is_kept_and_shown(folder):
     for seed, rate in ((0, 0.1), (1, 0.3), (1, 0.2)):
         facts = {"decisions": 10, "games": 20, "win_rate": rate, "score": 1.0, "cpu_hours": 0.5}
         budget.add({"method": "sb3", "seed": seed, **facts})
-    table, picture, spent = (part.content for part in pages.parts())
-    assert "| `search:4` | 1,200 | - | **20.0 %** (10.0 .. 30.0) |" in table
+    picture, table, spent = (part.content for part in pages.parts())
+    assert "| `search:4` | `champion` | 1,250 | **20.0 %** (10.0 .. 30.0) | 40 |" in table
     assert "search:16" not in table
     assert "<svg" in picture
     assert "| 2 | **15.0 %** (10.0 % .. 20.0 %) |" in spent

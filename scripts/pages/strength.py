@@ -61,7 +61,9 @@ def picture(found: Mapping[str, Result]) -> str:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 7.5), layout="constrained")
-    for axes, (game, result) in zip(figure.subplots(2, 2).flat, found.items(), strict=False):
+    for axes, (game, result) in zip(
+        figure.subplots(-(-len(found) // 2), min(2, len(found)), squeeze=False).flat, found.items(), strict=False
+    ):
         axes.set(title=get_game(game).title, xscale="log", xlabel="seconds per move", ylabel="difference of win rates")
         axes.grid(alpha=0.3)
         for (among, line), own in groupby(rows_of(result), key=lambda row: (row["among"], kind(row))):

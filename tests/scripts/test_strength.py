@@ -33,7 +33,9 @@ def test_what_has_been_measured_is_kept_and_shown(folder):
     rows = [{"agent": name, "among": "champion", **found} for name in ("random", "search:4")]
     slow = {"agent": "search:16", "among": "champion", "deals": 0, "microseconds": 1e6}
     results.save("strength", [*rows, slow], what="Numbers.", command="x", game=DEFAULT, settings={"seconds": 60})
-    assert len(strength.kept(strength.Args(seconds=60))) == 3
+    assert len(kept := strength.kept(strength.Args(seconds=60))) == 3
+    assert strength.is_too_slow("search:64", "champion", kept)
+    assert not any(strength.is_too_slow(*pair, kept) for pair in (("search:64", "counter"), ("ismcts:64", "champion")))
     assert not strength.kept(strength.Args(seconds=61))
     for seed, rate in ((0, 0.1), (1, 0.3), (1, 0.2)):
         facts = {"decisions": 10, "games": 20, "win_rate": rate, "score": 1.0, "cpu_hours": 0.5}

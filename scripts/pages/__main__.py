@@ -18,11 +18,11 @@ from pathlib import Path
 import tyro
 
 from blackjacky_agents.storage.files import write_file
-from scripts.pages import agents, benchmark, curves, exact, games, measured, pictures
+from scripts.pages import agents, benchmark, curves, exact, games, measured, pictures, strength
 from scripts.pages.part import Part
 from scripts.results import ROOT
 
-MAKERS = (games, agents, exact, benchmark, measured, pictures, curves)
+MAKERS = (games, agents, exact, benchmark, measured, pictures, curves, strength)
 
 
 @dataclass(frozen=True)

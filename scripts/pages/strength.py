@@ -1,0 +1,93 @@
+"""Strength against time per move, and what methods learn at a fixed budget: docs/benchmark.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from statistics import mean
+
+from blackjacky_agents.learning.curves import COLOURS, as_svg
+from blackjacky_agents.reports import markdown_table, percent
+from blackjacky_env.games import get_game
+from scripts.measures.budget import CHOICES, ROLLED
+from scripts.measures.strength import FEWEST
+from scripts.pages.agents import of_games
+from scripts.pages.part import DOCS, MISSING, Part, Row, code, rate
+from scripts.results import ROOMS, Result, load, made_by
+
+KINDS = ("bots", "champion", "search", "ismcts")  # lines of the picture
+COUNTED = {
+    "scratch": "decisions of the learner",
+    "quick": f"**has a teacher**, whose decisions are a tenth; decisions with rollouts, each {ROLLED} decisions in all",
+    "ppo_batch": f"all moves, of which {percent(CHOICES)} are decisions",
+    "sb3": f"all moves of the learner, of which {percent(CHOICES)} are decisions",
+}
+"""What each method counts."""
+
+
+def parts() -> Iterator[Part]:
+    """Tables and picture of what has been measured."""
+    found, image = {game: result for game in ROOMS if (result := load("strength", game)) and rows_of(result)}, ""
+    if found:
+        image = (
+            f"![Difference of win rates by seconds per move](strength.svg)\n\n{next(iter(found.values()))['what']}\n\n"
+        )
+        yield Part(DOCS / "strength.svg", "", picture(found))
+    yield Part(DOCS / "benchmark.md", "strength", f"{image}{of_games('strength', strengths)}")
+    yield Part(DOCS / "benchmark.md", "budget", budget(result) if (result := load("budget")) else MISSING)
+
+
+def rows_of(result: Result) -> list[Row]:
+    """The rows with enough deals, by copies, kind and time."""
+    rows = (row for row in result["rows"] if row["deals"] >= FEWEST)
+    return sorted(rows, key=lambda row: (row["among"], kind(row), row["microseconds"]))
+
+
+def kind(row: Row) -> str:
+    """The line of the picture that a row belongs to."""
+    first, colon, _ = row["agent"].partition(":")
+    return first if colon or first == "champion" else "bots"
+
+
+def strengths(result: Result) -> Iterator[Row]:
+    """A row for each agent among copies of another."""
+    for row in rows_of(result):
+        facts = {"agent": code(row["agent"]), "among": code(row["among"]), "µs a move": row["microseconds"]}
+        yield {**facts, "difference of win rates": rate(row["difference"], "mean"), "deals": row["deals"]}
+
+
+def picture(found: Mapping[str, Result]) -> str:
+    """Differences by time per move, a panel for each game; among champions hollow and dashed."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 7.5), layout="constrained")
+    for axes, (game, result) in zip(
+        figure.subplots(-(-len(found) // 2), min(2, len(found)), squeeze=False).flat, found.items(), strict=False
+    ):
+        axes.set(title=get_game(game).title, xscale="log", xlabel="seconds per move", ylabel="difference of win rates")
+        axes.grid(alpha=0.3)
+        for (among, line), own in groupby(rows_of(result), key=lambda row: (row["among"], kind(row))):
+            rows, colour = list(own), COLOURS[KINDS.index(line)]
+            low, best, high = ([row["difference"][each] for row in rows] for each in ("low", "mean", "high"))
+            sides = [[b - a for a, b in zip(*ends, strict=True)] for ends in ((low, best), (best, high))]
+            face, dash = ("white", "--") if among == "champion" else (colour, "-")
+            style = {"color": colour, "fmt": "o", "mfc": face, "ls": "none" if line == "bots" else dash, "capsize": 2}
+            axes.errorbar(
+                [row["microseconds"] / 1e6 for row in rows], best, sides, label=f"{line} among {among}", **style
+            )
+        axes.legend(fontsize="x-small")
+    return as_svg(figure, "strength")
+
+
+def budget(result: Result) -> str:
+    """A row for each method: means over its seeds."""
+    rows = []
+    for name, counted in COUNTED.items():
+        if own := [row for row in result["rows"] if row["method"] == name]:
+            rates, scores, hours = ([row[each] for row in own] for each in ("win_rate", "score", "cpu_hours"))
+            spread = f"**{percent(mean(rates))}** ({percent(min(rates))} .. {percent(max(rates))})"
+            rows.append([code(name), counted, len(own), spread, f"{mean(scores):.2f}", f"{mean(hours):.2g}"])
+    table = markdown_table(["method", "counts", "seeds", "win rate", "mean score", "CPU hours of a seed"], rows)
+    one = result["rows"][0]
+    told = f"{one['decisions']:,} decisions, then {one['games']:,} games, of each seed: mean (lowest .. highest)."
+    return f"{table}\n\n{told} {result['what']} The file has each command.\n\n{made_by(result)}"

@@ -31,16 +31,16 @@ from blackjacky_env.games import DEFAULT
 from scripts.results import ROOT, load, save
 
 PLAYERS, SEED = 4, 2 * 10**9
-CHOICES = 0.985  # of all moves have a choice: 0.964 of `random`, 0.986 of `counter`, 0.996 of the champion
-ROLLED = 36.7  # moves with a choice, in game and rollouts, for each that `quick` counts: measured in 176 of them
 _TRAIN = f"--players {PLAYERS} --minutes 100000 --threads 1 --eval-games 100 --final-eval-games 1 --name {{name}}"
 _SB3 = "--decisions {steps} --evaluate-every {steps} --games 100 --save runs/{name}/model.zip"
-METHODS = {  # What is counted for each decision, and the command.
-    "scratch": (1, f"blackjacky train --preset scratch --steps {{steps}} {_TRAIN}"),
-    "quick": (0.9 / ROLLED, f"blackjacky train --preset quick --steps {{steps}} --imitation-steps {{tenth}} {_TRAIN}"),
-    "ppo_batch": (1 / CHOICES, "python examples/ppo_batch.py --total-timesteps {steps} --folder runs/{name}"),
-    "sb3": (1 / CHOICES, f"python examples/sb3_selfplay.py {_SB3}"),
+METHODS = {
+    "scratch": f"blackjacky train --preset scratch --steps {{steps}} {_TRAIN}",
+    "quick": f"blackjacky train --preset quick --steps {{fortieth}} --imitation-steps {{tenth}} {_TRAIN}",
+    "ppo_batch": "python examples/ppo_batch.py --total-timesteps {steps} --folder runs/{name}",
+    "sb3": f"python examples/sb3_selfplay.py {_SB3}",
 }
+"""Commands. `ppo_batch` and `sb3` count moves with one legal action, too. A decision of `quick` has rollouts, whose moves
+it does not count: it gets a tenth of the decisions from its teacher, and a fortieth with rollouts."""
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,8 @@ def add(row: dict[str, Any]) -> None:
 
 def command_of(method: str, seed: int, decisions: int) -> str:
     """The command of a training, at the top of the repository."""
-    counted, command = METHODS[method]
-    facts = {"steps": max(1, round(counted * decisions)), "tenth": decisions // 10, "name": f"budget-{method}-{seed}"}
-    return f"{command.format(**facts)} --seed {seed}"
+    facts = {"steps": decisions, "tenth": decisions // 10, "fortieth": decisions // 40}
+    return f"{METHODS[method].format(**facts, name=f'budget-{method}-{seed}')} --seed {seed}"
 
 
 def trained(method: str, seed: int, command: str, args: Args) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from statistics import mean
 from blackjacky_agents.learning.curves import COLOURS, as_svg
 from blackjacky_agents.reports import markdown_table, percent
 from blackjacky_env.games import get_game
-from scripts.measures.budget import CHOICES, ROLLED
 from scripts.measures.strength import FEWEST
 from scripts.pages.agents import of_games
 from scripts.pages.part import DOCS, MISSING, Part, Row, code, rate
@@ -18,9 +17,9 @@ from scripts.results import ROOMS, Result, load, made_by
 KINDS = ("bots", "champion", "search", "ismcts")  # lines of the picture
 COUNTED = {
     "scratch": "decisions of the learner",
-    "quick": f"**has a teacher**, whose decisions are a tenth; decisions with rollouts, each {ROLLED} decisions in all",
-    "ppo_batch": f"all moves, of which {percent(CHOICES)} are decisions",
-    "sb3": f"all moves of the learner, of which {percent(CHOICES)} are decisions",
+    "quick": "a tenth of them of its **teacher**, then a fortieth, each with rollouts of many moves",
+    "ppo_batch": "all moves, forced ones too",
+    "sb3": "all moves of the learner, forced ones too",
 }
 """What each method counts."""
 

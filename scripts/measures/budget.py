@@ -39,8 +39,8 @@ METHODS = {
     "ppo_batch": "python examples/ppo_batch.py --total-timesteps {steps} --folder runs/{name}",
     "sb3": f"python examples/sb3_selfplay.py {_SB3}",
 }
-"""Commands. `ppo_batch` and `sb3` count moves with one legal action, too. `quick` gets a tenth of the decisions from its
-teacher and a fortieth with rollouts, whose moves it does not count."""
+"""Commands. `ppo_batch` and `sb3` count moves with one legal action, too. `quick` gets a tenth of the decisions from
+its teacher and a fortieth with rollouts, whose moves it does not count."""
 
 
 @dataclass(frozen=True)

@@ -27,17 +27,24 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import find_encoding
 from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.kit.settings import MAX_UNITS, Count, Fraction, check_ranges
-from blackjacky_agents.learning.modules import mlp
-from blackjacky_agents.networks.network import encode_all, forward, layers_of, network_agent, pack
+from blackjacky_agents.learning.modules import linear_layers, mlp
+from blackjacky_agents.networks.network import encode_all, forward, layers_of, network_agent, pack, widest
+from blackjacky_agents.solving.sampled import (
+    DECISIONS,
+    LEGAL,
+    MOST_DECISIONS,
+    Learner,
+    make_list_legal,
+    make_try_all,
+    new_bench,
+    too_many_decisions,
+)
 from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_env.compiled import below, compiled, draw, entry, game_key, stream, zeros
 from blackjacky_env.compiled.purposes import FOR_SAMPLED
 from blackjacky_env.declare import Game, Range
-from blackjacky_env.play import is_running, make_begin, make_shared_step
+from blackjacky_env.play import make_begin, make_shared_step
 
-_DEEPEST = 1024  # own decisions of a seat in a game
-_MOST = 1 << 19  # decisions in a game of which a seat tries all actions
-_NO_ACTION = -1
 Array = npt.NDArray[Any]
 
 
@@ -48,15 +55,17 @@ class DeepCfrSettings:
     seed: Annotated[int, Range(0, 2**32 - 1)] = 0
     encoding: str = "raw"
     hidden_sizes: Annotated[tuple[int, ...], Range(1, MAX_UNITS)] = (64, 64)
-    decisions_per_iteration: Count = 4_000
+    decisions_per_iteration: Count = 1_000
     """Decisions in the games of one seat in one iteration, at least."""
-    updates: Count = 200
+    updates: Count = 50
     """Minibatches of a seat's network in each iteration."""
-    average_updates: Count = 4_000
+    average_updates: Count = 2_000
     """Minibatches from which the average is learnt, each time."""
     batch_size: Count = 512
-    learning_rate: Fraction = 1e-3
-    """Adam learning rate; that of the average falls linearly to 0."""
+    learning_rate: Fraction = 6e-3
+    """Initial Adam learning rate of each iteration, which falls linearly to 0."""
+    average_rate: Fraction = 2e-3
+    """The same of the average."""
     memory_size: Count = 1_000_000
     """Decisions that each network draws from, a uniform sample of all."""
 
@@ -75,151 +84,91 @@ class Sample(NamedTuple):
     met: npt.NDArray[np.int64]  # decisions so far, (1,)
 
 
-class Bench(NamedTuple):
-    """Arrays with which a game is played: a place for each own decision of the seat that tries all actions.
+class Known(NamedTuple):
+    """What takes the place of `sampled.Known` in games of one seat."""
 
-    The last place is the present position.
-    """
-
-    records: Array
-    observations: Array  # (D, K)
-    masks: npt.NDArray[np.int8]  # (D, A)
-    chances: npt.NDArray[np.float64]  # (D, A)
-    values: npt.NDArray[np.float64]  # what each action has brought, (D, A)
-    tried: npt.NDArray[np.int64]  # the present action, (D,)
-    units: npt.NDArray[np.float32]  # of a network, (2, U)
-    rows: npt.NDArray[np.int64]  # (U + 1,)
-    results: npt.NDArray[np.float64]  # (max_players,)
-
-
-@compiled
-def match_regrets(advantages, mask, chances):  # type: ignore[no-untyped-def]  # compiled
-    """Fill ``chances`` in proportion to positive advantages; without any, the action with the highest is certain."""
-    total, best = 0.0, _NO_ACTION
-    for action in range(len(mask)):
-        chances[action] = max(advantages[action], np.float32(0)) if mask[action] else 0.0
-        total += chances[action]
-        if mask[action] and (best == _NO_ACTION or advantages[action] > advantages[best]):
-            best = action
-    for action in range(len(mask)):
-        chances[action] = chances[action] / total if total > 0 else 1.0 * (action == best)
-
-
-@compiled
-def pick(chances, bits):  # type: ignore[no-untyped-def]  # compiled
-    """An action by its probability."""
-    left, last = (bits >> np.uint64(11)) / 2.0**53, _NO_ACTION
-    for action in range(len(chances)):
-        if chances[action] > 0:
-            left, last = left - chances[action], action
-            if left < 0:
-                break
-    return last
-
-
-@compiled
-def keep(sample, bench, d, numbers, weight, bits):  # type: ignore[no-untyped-def]  # compiled
-    """Put a decision into a sample, or leave it out."""
-    size, met = len(sample.weights), sample.met[0]
-    place = met if met < size else np.int64(below(bits, met + 1))
-    sample.met[0] = met + 1
-    if place < size:
-        sample.observations[place], sample.masks[place] = bench.observations[d], bench.masks[d]
-        for action in range(len(numbers)):
-            sample.numbers[place, action] = numbers[action]
-        sample.weights[place] = weight
-
-
-@compiled
-def next_action(mask, action):  # type: ignore[no-untyped-def]  # compiled
-    """The legal action after this one, or the number of all actions."""
-    action += 1
-    while action < len(mask) and not mask[action]:
-        action += 1
-    return action
-
-
-@compiled
-def go_back(bench, depth, value, sample, weight, draws, drawn):  # type: ignore[no-untyped-def]  # compiled
-    """Note the value of the last own action, and keep the decisions of which all actions have been tried.
-
-    Returns the number of own decisions of which some have not.
-    """
-    count = bench.masks.shape[1]
-    while depth > 0:
-        d = depth - 1
-        bench.values[d, bench.tried[d]] = value
-        bench.tried[d] = next_action(bench.masks[d], bench.tried[d])
-        if bench.tried[d] < count:
-            break
-        value = 0.0
-        for action in range(count):
-            value += bench.chances[d, action] * bench.values[d, action] if bench.masks[d, action] else 0.0
-        for action in range(count):
-            bench.values[d, action] = bench.values[d, action] - value if bench.masks[d, action] else 0.0
-        if bench.masks[d].sum() > 1:
-            keep(sample, bench, d, bench.values[d], weight, draw(draws, drawn + d))
-        depth = d
-    return depth
+    networks: npt.NDArray[np.float32]  # packed, of each seat, (P, size)
+    advantages: Sample  # of the seat
+    strategies: Sample  # of the next seat
+    units: npt.NDArray[np.float32]  # for `forward`, (2, U)
+    rows: npt.NDArray[np.int64]  # for `forward`, (U + 1,)
+    draws: npt.NDArray[np.uint64]  # a stream for samples, (1,)
+    counts: npt.NDArray[np.int64]  # the last is that of decisions, (4,)
 
 
 @cache
-def _make_decide(game: Game, encoding: Encoding) -> Callable[..., int]:
-    """Compiled (s, bench, networks, d) -> legal actions of the player to act, whose probabilities are written."""
-    observe, legal, encode, size = game.rules.encode, game.rules.legal, encoding.function, encoding.size
+def _deep(game: Game, encoding: Encoding) -> Learner:
+    """What learns by networks; no seat hears anything, as networks see only the present."""
+    list_legal, step, observe, encode = (
+        make_list_legal(game),
+        make_shared_step(game),
+        game.rules.encode,
+        encoding.function,
+    )
+    features = encoding.size
 
-    def decide(s, bench, networks, d):  # type: ignore[no-untyped-def]  # compiled
-        observation, mask, units = bench.observations[d], bench.masks[d], bench.units
-        observe(s, s.player, observation)
-        legal(s, mask)
-        encode(observation, mask, units[0][:size])
-        match_regrets(units[forward(units, bench.rows, networks[s.player])], mask, bench.chances[d])
-        return mask.sum()
+    def decide(s, known, bench, d):  # type: ignore[no-untyped-def]  # compiled
+        count = list_legal(s, bench, d)
+        chances, actions, total, best = bench.chances[d], bench.actions[d], 0.0, 0
+        if count == 1:
+            chances[0] = 1.0
+            return count
+        observe(s, s.player, bench.ear.seen)
+        encode(bench.ear.seen, bench.ear.mask, known.units[0][:features])
+        advantages = known.units[forward(known.units, known.rows, known.networks[s.player])]
+        for i in range(count):
+            chances[i] = max(advantages[actions[i]], np.float32(0))
+            total += chances[i]
+            best = i if advantages[actions[i]] > advantages[actions[best]] else best
+        for i in range(count):
+            chances[i] = chances[i] / total if total > 0 else 1.0 * (i == best)
+        return count
 
-    return compiled(decide)
+    def _keep(known, sample, bench, d, numbers, weight):  # type: ignore[no-untyped-def]  # compiled
+        met, count = sample.met[0], bench.at[d, LEGAL]
+        sample.met[0] += count > 1
+        place = met if met < len(sample.weights) else np.int64(below(draw(known.draws[0], met), met + 1))
+        if count == 1 or place >= len(sample.weights):
+            return
+        observe(bench.records[d], bench.records[d].player, sample.observations[place])
+        sample.masks[place], sample.numbers[place], sample.weights[place] = 0, 0, weight
+        for i in range(count):
+            action = bench.actions[d, i]
+            sample.masks[place, action], sample.numbers[place, action] = 1, numbers[i]
+
+    keep = compiled(_keep)
+
+    def note(known, bench, d, weight):  # type: ignore[no-untyped-def]  # compiled
+        keep(known, known.strategies, bench, d, bench.chances[d], weight)
+
+    def learn(known, bench, d, weight, mean):  # type: ignore[no-untyped-def]  # compiled
+        for i in range(bench.at[d, LEGAL]):
+            bench.values[d, i] -= mean
+        keep(known, known.advantages, bench, d, bench.values[d], weight)
+
+    def act(s, bench, action):  # type: ignore[no-untyped-def]  # compiled
+        step(s, np.int64(action))
+
+    return Learner(compiled(decide), compiled(note), compiled(learn), compiled(act))
 
 
 @cache
 def _playing(game: Game, encoding: Encoding) -> Callable[..., int]:
-    """Entry (blank, bench, networks, samples, seat, weight, stream of draws) -> decisions, or -1 if they are too many.
+    """Entry (blank, known, bench, seat, weight, key, number, due, most) -> the number of the next game.
 
-    ``samples``: of the seat's advantages, and of the strategies of the next seat.
+    Plays games from ``number`` on until the count of decisions is ``due``; -1 if one has more than ``most``.
     """
-    begin, step, returns = make_begin(game), make_shared_step(game), game.rules.returns
-    decide = _make_decide(game, encoding)
+    begin, try_all = make_begin(game), make_try_all(game, _deep(game, encoding))
 
-    def play(blank, bench, networks, samples, seat, weight, seed, number):  # type: ignore[no-untyped-def]
-        draws = stream(game_key(seed), FOR_SAMPLED, number, seat)
-        here, depth, drawn, decisions = len(bench.records) - 1, 0, 1, 0
-        bench.records[here] = blank[0]
-        s = bench.records[here]
-        begin(s, draw(draws, 0), 0)
-        while True:
-            while is_running(s) and s.player != seat:
-                count, player = decide(s, bench, networks, here), int(s.player)
-                decisions += count > 1
-                if count > 1 and player == (seat + 1) % s.num_players:
-                    keep(samples[1], bench, here, bench.chances[here], weight, draw(draws, drawn))
-                step(s, np.int64(pick(bench.chances[here], draw(draws, drawn + 1))))
-                drawn += 2
-            if is_running(s):
-                if depth == here or decisions > _MOST or drawn > _MOST:
-                    return -1
-                count = decide(s, bench, networks, depth)
-                decisions += count if count > 1 else 0  # each action is tried
-                bench.records[depth] = s
-                bench.tried[depth] = next_action(bench.masks[depth], _NO_ACTION)
-                depth += 1
-            else:
-                bench.results[:] = 0.0
-                returns(s, bench.results)
-                before = depth
-                depth = go_back(bench, depth, bench.results[seat], samples[0], weight, draws, drawn)
-                drawn += before
-                if depth == 0:
-                    return decisions
-                bench.records[here] = bench.records[depth - 1]
-            step(s, np.int64(bench.tried[depth - 1]))
+    def play(blank, known, bench, seat, weight, key, number, due, most):  # type: ignore[no-untyped-def]  # compiled
+        while known.counts[DECISIONS] < due:
+            draws = stream(key, FOR_SAMPLED, number, seat)
+            bench.records[-1] = blank[0]
+            begin(bench.records[-1], draw(draws, 0), 0)
+            if not try_all(known, bench, seat, weight, draws, most):
+                return -1
+            number += 1
+        return number
 
     return entry(play)
 
@@ -233,21 +182,28 @@ class DeepCfr:
     def __init__(self, table: SmallTable, settings: DeepCfrSettings) -> None:
         torch.set_num_threads(1)  # with networks this small more of them only wait for each other
         self.table, self.settings, game = table, settings, table.game
-        self.steps = self.iterations = self._games = 0
+        self.iterations = self._games = 0
         self.encoding = find_encoding(settings.encoding, game.name)
-        self._rng = np.random.default_rng(settings.seed)
+        self._rng, self._key = np.random.default_rng(settings.seed), game_key(settings.seed)
         self.networks = [self._new_network() for _ in range(table.num_players)]
         for network in self.networks:
-            nn.init.zeros_(network[-1].weight)  # at first all actions are equally likely
-            nn.init.ones_(network[-1].bias)
-        self._adams = [torch.optim.Adam(each.parameters(), settings.learning_rate, fused=True) for each in self.networks]
+            last = linear_layers(network)[-1]  # at first all actions are equally likely
+            nn.init.zeros_(last.weight)
+            nn.init.ones_(last.bias)
+        self._adams = [torch.optim.Adam(each.parameters(), fused=True) for each in self.networks]
         self._advantages = [_new_sample(game, settings.memory_size) for _ in self.networks]
         self._strategies = _new_sample(game, settings.memory_size)
-        self._blank, self._bench = zeros(1, game.state_dtype), _new_bench(game, self.encoding, settings)
+        self._counts, self._bench = np.zeros(DECISIONS + 1, np.int64), new_bench(game, table.num_players)
+        self._blank = zeros(1, game.state_dtype)
         self._blank[:] = game.new_state(table.num_players, table.variant, table.options)
 
+    @property
+    def steps(self) -> int:
+        """Decisions so far: moves of players with more than one legal action, and those that a seat has tried."""
+        return int(self._counts[DECISIONS])
+
     def run(self, steps: int) -> None:
-        """Play and learn until so many decisions have been made."""
+        """Play and learn until so many decisions have been made; `ValueError` as for a new one."""
         while self.steps < steps:
             self.iterations += 1
             for seat in range(len(self.networks)):
@@ -256,36 +212,36 @@ class DeepCfr:
 
     def _play(self, seat: int) -> None:
         """Games in which a seat tries all of its actions."""
-        play = _playing(self.table.game, self.encoding)
-        networks = np.stack([pack(layers_of(network), False) for network in self.networks])
-        samples, due = (self._advantages[seat], self._strategies), self.steps + self.settings.decisions_per_iteration
-        while self.steps < due:
-            self._games += 1
-            weight, seed = float(self.iterations), self.settings.seed
-            made = play(self._blank, self._bench, networks, samples, seat, weight, seed, self._games)
-            if made < 0:
-                raise ValueError("too many")
-            self.steps += made
+        networks, game = np.stack([pack(layers_of(network), False) for network in self.networks]), self.table.game
+        units = np.zeros((2, widest(networks[0])), np.float32)
+        rows, draws = np.zeros(units.shape[1] + 1, np.int64), np.array([stream(self._key, FOR_SAMPLED, 0, seat)])
+        known = Known(networks, self._advantages[seat], self._strategies, units, rows, draws, self._counts)
+        given, due = (self._blank, known, self._bench, seat), self.steps + self.settings.decisions_per_iteration
+        play, weight = _playing(game, self.encoding), float(self.iterations)
+        self._games = play(*given, weight, self._key, self._games + 1, due, MOST_DECISIONS)
+        if self._games < 0:
+            raise too_many_decisions(self.table)
 
     def _learn(self, seat: int) -> None:
         """Fit a seat's network to the mean advantages of all iterations."""
         network, adam = self.networks[seat], self._adams[seat]
-        for _ in range(self.settings.updates):
+        for update in range(self.settings.updates):
+            adam.param_groups[0]["lr"] = self.settings.learning_rate * (1 - update / self.settings.updates)
             seen, masks, told, weights = self._draw(self._advantages[seat])
             loss = (weights * ((network(seen) - told).square() * masks).sum(1)).mean()
             adam.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             adam.step()
 
     def agent(self) -> CompiledAgent:
         """The average strategy, which is learnt now."""
         average, settings = self._new_network(), self.settings
-        adam = torch.optim.Adam(average.parameters(), settings.learning_rate, fused=True)
+        adam = torch.optim.Adam(average.parameters(), fused=True)
         for update in range(settings.average_updates):
             seen, masks, told, weights = self._draw(self._strategies)
             logits = torch.log_softmax(average(seen).masked_fill(masks == 0, -1e9), 1)
             loss = -(weights * (told * logits).sum(1)).mean()
-            adam.param_groups[0]["lr"] = settings.learning_rate * (1 - update / settings.average_updates)
+            adam.param_groups[0]["lr"] = settings.average_rate * (1 - update / settings.average_updates)
             adam.zero_grad()
             loss.backward()
             adam.step()
@@ -306,12 +262,6 @@ class DeepCfr:
 
 def _new_sample(game: Game, size: int) -> Sample:
     seen, rows = np.zeros((size, game.layout.size), game.layout.dtype), (size, game.num_actions)
-    return Sample(seen, np.zeros(rows, np.int8), np.zeros(rows, np.float32), np.zeros(size, np.float32), np.zeros(1, int))
-
-
-def _new_bench(game: Game, encoding: Encoding, settings: DeepCfrSettings) -> Bench:
-    places, most = _DEEPEST + 1, max(encoding.size, *settings.hidden_sizes, game.num_actions)
-    shape, seen = (places, game.num_actions), np.zeros((places, game.layout.size), game.layout.dtype)
-    numbers = np.zeros(shape, np.int8), np.zeros(shape), np.zeros(shape), np.zeros(places, np.int64)
-    units = np.zeros((2, most), np.float32), np.zeros(most + 1, np.int64)
-    return Bench(zeros(places, game.state_dtype), seen, *numbers, *units, np.zeros(game.max_players))
+    return Sample(
+        seen, np.zeros(rows, np.int8), np.zeros(rows, np.float32), np.zeros(size, np.float32), np.zeros(1, int)
+    )

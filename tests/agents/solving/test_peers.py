@@ -1,11 +1,13 @@
-"""OpenSpiel, on its own poker and on our games in its form: the same algorithms come as far, and what ours learn is as
-exploitable as we say. Skipped where OpenSpiel is not installed."""
+"""OpenSpiel as a yardstick: its solvers come as far as ours, and it finds the same exploitability of what ours learn.
 
-from collections import defaultdict
+Skipped where it is not installed.
+"""
 
 import numpy as np
 import pytest
 
+from blackjacky_agents.learning.deep_cfr import DeepCfr, DeepCfrSettings
+from blackjacky_agents.networks.network import action_probabilities
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.solving.asking import ask_views
 from blackjacky_agents.solving.cfr import Solver
@@ -15,7 +17,7 @@ from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.solution import SolvedAgent
 from blackjacky_agents.solving.strategies import worth_of
 from blackjacky_agents.solving.views import Views
-from tests.agents.solving.tables import by_key, table, tree
+from tests.agents.solving.tables import table, tree
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -58,7 +60,12 @@ def test_after_each_number_of_iterations_solvers_are_as_far_from_equilibrium_as_
 
 @pytest.mark.parametrize(
     ("name", "by_outcome", "iterations", "close"),
-    [("kuhn", False, 4_000, 0.05), ("kuhn", True, 20_000, 0.06), ("leduc", False, 3_000, 0.9), ("leduc", True, 15_000, 1.5)],
+    [
+        ("kuhn", False, 4_000, 0.05),
+        ("kuhn", True, 20_000, 0.06),
+        ("leduc", False, 3_000, 0.9),
+        ("leduc", True, 15_000, 1.5),
+    ],
 )
 def test_after_as_many_sampled_games_both_are_close_to_an_equilibrium(name, by_outcome, iterations, close):
     """OpenSpiel has no linear weights, so the same games are worth less to it."""
@@ -74,30 +81,45 @@ def test_after_as_many_sampled_games_both_are_close_to_an_equilibrium(name, by_o
     assert exploitability(game, theirs.average_policy()) < close
 
 
-class ByKey(policy.Policy):
-    """Strategies as OpenSpiel asks for them: by what the player to act recalls."""
+class Asked(policy.Policy):
+    """An agent as OpenSpiel asks for policies: by what the player to act sees, and by what it recalls.
 
-    def __init__(self, game, found, strategies):
+    ``chances``: (observations, masks, keys) -> probabilities.
+    """
+
+    def __init__(self, game, chances):
         super().__init__(game, [*range(game.num_players())])
-        self.known = by_key(found, strategies)
+        self.chances, self.known = chances, {}
 
     def action_probabilities(self, state, player_id=None):
         player = state.current_player() if player_id is None else player_id
-        key = bytes.fromhex(state.information_state_string(player).split()[1])
-        return dict(zip(state.legal_actions(player), self.known[player][key], strict=True))
+        recalled, legal = state.information_state_string(player), state.legal_actions(player)
+        if recalled not in self.known:
+            seen = np.array([state.observation_tensor(player)]).astype(np.int8)
+            mask = np.array([state.legal_actions_mask(player)], np.int8)
+            key = np.frombuffer(bytes.fromhex(recalled.split()[1]), np.uint64)[None]
+            found = self.chances(seen, mask, key)[0]
+            self.known[recalled] = {action: float(found[action]) for action in legal}
+        return self.known[recalled]
+
+
+def agents(small):
+    """`random`, a bot, what sampled games have solved and a network have learnt; and how they are asked."""
+    solver, deep = SampledSolver(small, memory=2**24), DeepCfr(small, DeepCfrSettings(average_updates=100))
+    solver.run(200)
+    deep.run(10_000)
+    solution = SolvedAgent("sampled", small.game.name, solver.policy(), {**small.identity(), "complete": False})
+    bot, network = make_agent("counter"), deep.agent()
+    yield make_agent("random"), lambda seen, mask, key: mask / mask.sum()
+    yield bot, lambda seen, mask, key: np.eye(mask.shape[1])[bot.act_batch(seen, mask)]
+    yield solution, solution.probabilities
+    yield network, lambda seen, mask, key: action_probabilities(network, seen, mask)
 
 
 @pytest.mark.parametrize("name", ["mini-1", "mini-2"])
 def test_openspiel_finds_the_same_exploitability_on_all_histories_of_our_game(name):
-    """Of `random`, a bot, a network and the solution of sampled games."""
     small = SmallTable.of("black_jacky", table=name)
     found, views, game = build_tree(small), Views.of(small), load_game(table=name, cards="all", start_player=0)
-    solver = SampledSolver(small, memory=2**24)
-    solver.run(200)
-    solution = SolvedAgent("sampled", "black_jacky", solver.policy(), {**small.identity(), "complete": False})
-    for agent in (make_agent("random"), make_agent("counter"), solution):
-        strategies = ask_views(views, agent).strategies
-        expected = worth_of(found, strategies).exploitability
-        theirs = exploitability(game, ByKey(game, found, strategies))
-        print(name, agent.name, expected, theirs)
-        assert theirs == pytest.approx(expected, abs=1e-9)
+    for agent, chances in agents(small):
+        expected = worth_of(found, ask_views(views, agent).strategies).exploitability
+        assert exploitability(game, Asked(game, chances)) == pytest.approx(expected, abs=1e-6)

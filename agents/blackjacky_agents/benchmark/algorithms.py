@@ -76,6 +76,19 @@ def nfsp(task: Task, **settings: Any) -> Policies:
         yield run.steps, run.agent()
 
 
+def deep_cfr(task: Task, **settings: Any) -> Policies:
+    """Deep CFR (Brown et al. 2019); settings are those of `learning.deep_cfr.DeepCfrSettings`.
+
+    Actions that a seat tries count as its decisions, too, as in `mccfr`.
+    """
+    from blackjacky_agents.learning.deep_cfr import DeepCfr, DeepCfrSettings  # only learners need torch
+
+    run = DeepCfr(task.table, DeepCfrSettings(seed=task.seed, **settings))
+    for due in task.due:
+        run.run(due)
+        yield run.steps, run.agent()
+
+
 def mccfr(task: Task, memory: float = 1.0, by_outcome: bool = False) -> Policies:
     """MCCFR with linear weights by external sampling, or by outcomes (`solving.sampled`); ``memory`` in GiB."""
     solver = SampledSolver(task.table, task.seed, memory * 2**30, by_outcome)
@@ -112,6 +125,7 @@ ALGORITHMS: Mapping[str, Algorithm] = {
     "mmd": mmd,
     "rnad": rnad,
     "nfsp": nfsp,
+    "deep_cfr": deep_cfr,
     "mccfr": mccfr,
     "outcome": outcome,
     "dcfr": dcfr,

@@ -14,9 +14,11 @@ import numpy as np
 from blackjacky_agents.agent import Agent
 from blackjacky_agents.benchmark.tasks import Algorithm, Task
 from blackjacky_agents.external.python_agent import find_object
+from blackjacky_agents.kit.settings import SelfPlaySettings
 from blackjacky_agents.solving import cfr
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.solution import SolvedAgent, TabularPolicy, policy_of
+from blackjacky_agents.solving.views import Views
 
 Policies = Iterator[tuple[int, Agent]]
 
@@ -32,6 +34,8 @@ SELF_PLAY: Mapping[str, Any] = {
     "score_shaping": 0.0,
 }
 """Settings of self-play at small tables, where those of the presets are too coarse."""
+RESPONSES: Mapping[str, Any] = {"num_envs": 64, "n_steps": 16, "batch_size": 256, "n_epochs": 2, "ent_coef": 0.02}
+"""What `psro` changes in these, as each of its trainings is short."""
 
 
 def ppo(task: Task, **settings: Any) -> Policies:
@@ -39,18 +43,22 @@ def ppo(task: Task, **settings: Any) -> Policies:
 
     ``settings`` are those of `blackjacky_agents.kit.settings.SelfPlaySettings`.
     """
-    from blackjacky_agents.kit.settings import SelfPlaySettings  # only learners need torch
-    from blackjacky_agents.learning.self_play import SelfPlay
+    from blackjacky_agents.learning.self_play import SelfPlay  # only learners need torch
 
-    table = task.table
-    at_table: dict[str, Any] = {"game": table.game.name, "variant": table.variant, "rule_options": dict(table.options)}
-    how = {**SELF_PLAY, "minutes": 1e9, "threads": 1, "log": (), "steps": task.due[-1], **settings}
-    run = SelfPlay(SelfPlaySettings(players=(table.num_players,), seed=task.seed, **at_table, **how), Path(), "")
+    run = SelfPlay(_self_play(task, settings), Path(), "")
     updates = run.updates()
     for due in task.due:
         while run.steps < due:
             next(updates)
         yield run.steps, run.agent(greedy=False)
+
+
+def _self_play(task: Task, settings: Mapping[str, Any]) -> SelfPlaySettings:
+    """Settings of self-play at a table, for as many decisions as are wanted."""
+    table = task.table
+    at_table: dict[str, Any] = {"game": table.game.name, "variant": table.variant, "rule_options": dict(table.options)}
+    how = {**SELF_PLAY, "minutes": 1e9, "threads": 1, "log": (), "steps": task.due[-1], **settings}
+    return SelfPlaySettings(players=(table.num_players,), seed=task.seed, **at_table, **how)
 
 
 def mmd(task: Task, **settings: Any) -> Policies:
@@ -74,6 +82,22 @@ def nfsp(task: Task, **settings: Any) -> Policies:
     for due in task.due:
         run.run(due)
         yield run.steps, run.agent()
+
+
+def psro(task: Task, decisions: int = 50_000, games: int = 1_000, **settings: Any) -> Policies:
+    """Policy-space response oracles (Lanctot et al. 2017) for two players: PPO's responses to mixtures of those before.
+
+    ``decisions``: of PPO in each training; ``games``: between two policies; ``settings`` as for `ppo`. The decisions of
+    all policies count. The game tree serves only to write the mixture down.
+    """
+    from blackjacky_agents.learning.psro import Psro  # only learners need torch
+
+    views = Views.of(task.table)
+    run = Psro(task.table, _self_play(task, {**RESPONSES, **settings, "steps": decisions}), games)
+    for due in task.due:
+        while run.steps < due:
+            run.respond()
+        yield run.steps, _solved(task, policy_of(task.tree, run.strategies(task.tree, views)))
 
 
 def deep_cfr(task: Task, **settings: Any) -> Policies:
@@ -125,6 +149,7 @@ ALGORITHMS: Mapping[str, Algorithm] = {
     "mmd": mmd,
     "rnad": rnad,
     "nfsp": nfsp,
+    "psro": psro,
     "deep_cfr": deep_cfr,
     "mccfr": mccfr,
     "outcome": outcome,

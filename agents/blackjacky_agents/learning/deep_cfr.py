@@ -45,7 +45,10 @@ from blackjacky_env.compiled.purposes import FOR_SAMPLED
 from blackjacky_env.declare import Game, Range
 from blackjacky_env.play import make_begin, make_shared_step
 
+_ILLEGAL = -1e9
 Array = npt.NDArray[Any]
+Loss = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
+"""(outputs, numbers of a `Sample`, masks) -> the loss of each decision."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,9 +65,9 @@ class DeepCfrSettings:
     average_updates: Count = 2_000
     """Minibatches from which the average is learnt, each time."""
     batch_size: Count = 512
-    learning_rate: Fraction = 6e-3
-    """Initial Adam learning rate of each iteration, which falls linearly to 0."""
-    average_rate: Fraction = 2e-3
+    learning_rate: Fraction = 0.012
+    """Initial Adam learning rate, divided by the fourth root of the iteration's number; it falls linearly to 0 in each."""
+    average_rate: Fraction = 0.01
     """The same of the average."""
     memory_size: Count = 1_000_000
     """Decisions that each network draws from, a uniform sample of all."""
@@ -224,35 +227,37 @@ class DeepCfr:
 
     def _learn(self, seat: int) -> None:
         """Fit a seat's network to the mean advantages of all iterations."""
-        network, adam = self.networks[seat], self._adams[seat]
-        for update in range(self.settings.updates):
-            adam.param_groups[0]["lr"] = self.settings.learning_rate * (1 - update / self.settings.updates)
-            seen, masks, told, weights = self._draw(self._advantages[seat])
-            loss = (weights * ((network(seen) - told).square() * masks).sum(1)).mean()
-            adam.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            adam.step()
+
+        def loss(told: torch.Tensor, numbers: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+            return ((told - numbers).square() * masks).sum(1)
+
+        rate = self.settings.learning_rate / self.iterations**0.25
+        self._fit(self.networks[seat], self._adams[seat], self._advantages[seat], loss, rate, self.settings.updates)
 
     def agent(self) -> CompiledAgent:
         """The average strategy, which is learnt now."""
+
+        def loss(told: torch.Tensor, numbers: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+            return -(numbers * torch.log_softmax(told.masked_fill(masks == 0, _ILLEGAL), 1)).sum(1)
+
         average, settings = self._new_network(), self.settings
         adam = torch.optim.Adam(average.parameters(), fused=True)
-        for update in range(settings.average_updates):
-            seen, masks, told, weights = self._draw(self._strategies)
-            logits = torch.log_softmax(average(seen).masked_fill(masks == 0, -1e9), 1)
-            loss = -(weights * (told * logits).sum(1)).mean()
-            adam.param_groups[0]["lr"] = settings.average_rate * (1 - update / settings.average_updates)
-            adam.zero_grad()
-            loss.backward()
-            adam.step()
+        self._fit(average, adam, self._strategies, loss, settings.average_rate, settings.average_updates)
         return network_agent(self.table.game.name, self.encoding, pack(layers_of(average), False))
 
-    def _draw(self, sample: Sample) -> list[torch.Tensor]:
-        """A minibatch: inputs, legal actions, numbers of a `Sample`, and weights whose mean is about 1."""
-        rows = self._rng.integers(0, min(len(sample.weights), sample.met[0]), self.settings.batch_size)
-        seen = encode_all(self.encoding, sample.observations[rows], sample.masks[rows])
-        weights = sample.weights[rows] * (2 / (self.iterations + 1))
-        return [torch.from_numpy(each) for each in (seen, sample.masks[rows], sample.numbers[rows], weights)]
+    def _fit(
+        self, network: nn.Sequential, adam: torch.optim.Adam, sample: Sample, loss: Loss, rate: float, updates: int
+    ) -> None:
+        """Fit a network to a sample by minibatches, in which iteration t has the weight t; the rate falls to 0."""
+        for update in range(updates):
+            rows = self._rng.integers(0, min(len(sample.weights), sample.met[0]), self.settings.batch_size)
+            seen = torch.from_numpy(encode_all(self.encoding, sample.observations[rows], sample.masks[rows]))
+            numbers, masks = torch.from_numpy(sample.numbers[rows]), torch.from_numpy(sample.masks[rows])
+            weights = torch.from_numpy(sample.weights[rows] / self.iterations)
+            adam.param_groups[0]["lr"] = rate * (1 - update / updates)
+            adam.zero_grad()
+            (weights * loss(network(seen), numbers, masks)).mean().backward()  # type: ignore[no-untyped-call]
+            adam.step()
 
     def _new_network(self) -> nn.Sequential:
         with torch.random.fork_rng():

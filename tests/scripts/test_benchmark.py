@@ -81,7 +81,7 @@ def test_an_algorithm_of_ones_own_is_a_function_that_yields_policies(run):
         ("--algorithm mine:absent", "the module 'mine' has no 'absent'"),
         (
             "--algorithm nfs",
-            "unknown algorithm 'nfs'; there are ppo, mmd, rnad, nfsp, psro, deep_cfr, mccfr, outcome, dcfr, and yours as",
+            "unknown algorithm 'nfs'; there are ppo, mmd, rnad, nfsp, psro, deep_cfr, mccfr, outcome, dcfr, and yours",
         ),
         ("--algorithm mccfr --settings memory", "--settings 'memory' is no NAME=VALUE"),
         ("--algorithm mccfr --decisions 0", "--decisions 0 is out of range; allowed are 1 .. 1e12, whole"),

@@ -66,9 +66,9 @@ class DeepCfrSettings:
     """Minibatches from which the average is learnt, each time."""
     batch_size: Count = 512
     learning_rate: Fraction = 0.012
-    """Initial Adam learning rate, divided by the fourth root of the iteration's number; it falls linearly to 0 in each."""
+    """Initial Adam learning rate of an iteration, divided by the fourth root of its number; it falls linearly to 0."""
     average_rate: Fraction = 0.01
-    """The same of the average."""
+    """Initial Adam learning rate of the average, which falls linearly to 0."""
     memory_size: Count = 1_000_000
     """Decisions that each network draws from, a uniform sample of all."""
 

@@ -28,7 +28,7 @@ def test_the_mean_is_that_of_a_player_who_draws_a_policy_before_each_game():
         for due in task.due:
             yield due, agents[due % 2]
 
-    [row] = measured(algorithm, Task(given, 0, (40,), found), views_of("kuhn"), {})
+    [row] = measured(algorithm, Task(given, 0, (40,), found, views_of("kuhn")), {})
 
     def worth(seat, own):
         """What a strategy gets on average."""

@@ -87,7 +87,7 @@ def test_an_algorithm_of_ones_own_is_a_function_that_yields_policies(run):
         ("--algorithm mine:absent", "the module 'mine' has no 'absent'"),
         (
             "--algorithm nfs",
-            "unknown algorithm 'nfs'; there are ppo, mmd, rnad, nfsp, mccfr, outcome, dcfr, and yours as",
+            "unknown algorithm 'nfs'; there are ppo, mmd, rnad, nfsp, psro, deep_cfr, mccfr, outcome, dcfr, and yours",
         ),
         ("--algorithm mccfr --settings memory", "--settings 'memory' is no NAME=VALUE"),
         ("--algorithm mccfr --decisions 0", "--decisions 0 is out of range; allowed are 1 .. 1e12, whole"),
@@ -110,7 +110,7 @@ def test_wrong_input_is_told_in_a_sentence(run, command, told):
 
 
 @pytest.mark.prove
-@pytest.mark.parametrize("learner", ["ppo", "mmd", "rnad", "nfsp"])
+@pytest.mark.parametrize("learner", ["ppo", "mmd", "rnad", "nfsp", "deep_cfr"])
 def test_self_play_learns_a_small_table_and_the_same_seed_gives_the_same_policies(run, learner):
     for name in "ab":
         run(f"--algorithm {learner} --seeds 1 --decisions 60000 --points 2 --name {name} --output {name}.json")

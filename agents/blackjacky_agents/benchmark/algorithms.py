@@ -14,6 +14,7 @@ import numpy as np
 from blackjacky_agents.agent import Agent
 from blackjacky_agents.benchmark.tasks import Algorithm, Task
 from blackjacky_agents.external.python_agent import find_object
+from blackjacky_agents.kit.settings import SelfPlaySettings
 from blackjacky_agents.solving import cfr
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.solution import SolvedAgent, TabularPolicy, policy_of
@@ -33,6 +34,8 @@ SELF_PLAY: Mapping[str, Any] = {
     "score_shaping": 0.0,
 }
 """Settings of self-play at small tables, where those of the presets are too coarse."""
+RESPONSES: Mapping[str, Any] = {"num_envs": 64, "n_steps": 16, "batch_size": 256, "n_epochs": 2, "ent_coef": 0.02}
+"""What `psro` changes in these, as each of its trainings is short."""
 
 
 def ppo(task: Task, **settings: Any) -> Policies:
@@ -40,18 +43,22 @@ def ppo(task: Task, **settings: Any) -> Policies:
 
     ``settings`` are those of `blackjacky_agents.kit.settings.SelfPlaySettings`.
     """
-    from blackjacky_agents.kit.settings import SelfPlaySettings  # only learners need torch
-    from blackjacky_agents.learning.self_play import SelfPlay
+    from blackjacky_agents.learning.self_play import SelfPlay  # only learners need torch
 
-    table = task.table
-    at_table: dict[str, Any] = {"game": table.game.name, "variant": table.variant, "rule_options": dict(table.options)}
-    how = {**SELF_PLAY, "minutes": 1e9, "threads": 1, "log": (), "steps": task.due[-1], **settings}
-    run = SelfPlay(SelfPlaySettings(players=(table.num_players,), seed=task.seed, **at_table, **how), Path(), "")
+    run = SelfPlay(_self_play(task, settings), Path(), "")
     updates = run.updates()
     for due in task.due:
         while run.steps < due:
             next(updates)
         yield run.steps, run.agent(greedy=False)
+
+
+def _self_play(task: Task, settings: Mapping[str, Any]) -> SelfPlaySettings:
+    """Settings of self-play at a table, for as many decisions as are wanted."""
+    table = task.table
+    at_table: dict[str, Any] = {"game": table.game.name, "variant": table.variant, "rule_options": dict(table.options)}
+    how = {**SELF_PLAY, "minutes": 1e9, "threads": 1, "log": (), "steps": task.due[-1], **settings}
+    return SelfPlaySettings(players=(table.num_players,), seed=task.seed, **at_table, **how)
 
 
 def mmd(task: Task, **settings: Any) -> Policies:
@@ -72,6 +79,34 @@ def nfsp(task: Task, **settings: Any) -> Policies:
     table = task.table
     place = table.game.name, table.num_players, table.variant, dict(table.options)
     run = Nfsp(place, NfspSettings(seed=task.seed, steps=task.due[-1], **settings))
+    for due in task.due:
+        run.run(due)
+        yield run.steps, run.agent()
+
+
+def psro(task: Task, decisions: int = 50_000, games: int = 1_000, **settings: Any) -> Policies:
+    """Policy-space response oracles (Lanctot et al. 2017) for two players: PPO's responses to mixtures of those before.
+
+    ``decisions``: of PPO in each training; ``games``: between two policies; ``settings`` as for `ppo`. The decisions of
+    all policies count. The game tree serves only to write the mixture down.
+    """
+    from blackjacky_agents.learning.psro import Psro  # only learners need torch
+
+    run = Psro(task.table, _self_play(task, {**RESPONSES, **settings, "steps": decisions}), games)
+    for due in task.due:
+        while run.steps < due:
+            run.respond()
+        yield run.steps, lambda: _solved(task, policy_of(task.tree, run.strategies(task.tree, task.views)))
+
+
+def deep_cfr(task: Task, **settings: Any) -> Policies:
+    """Deep CFR (Brown et al. 2019); settings are those of `learning.deep_cfr.DeepCfrSettings`.
+
+    Actions that a seat tries count as its decisions, too, as in `mccfr`.
+    """
+    from blackjacky_agents.learning.deep_cfr import DeepCfr, DeepCfrSettings  # only learners need torch
+
+    run = DeepCfr(task.table, DeepCfrSettings(seed=task.seed, **settings))
     for due in task.due:
         run.run(due)
         yield run.steps, run.agent()
@@ -115,6 +150,8 @@ ALGORITHMS: Mapping[str, Algorithm] = {
     "mmd": mmd,
     "rnad": rnad,
     "nfsp": nfsp,
+    "psro": psro,
+    "deep_cfr": deep_cfr,
     "mccfr": mccfr,
     "outcome": outcome,
     "dcfr": dcfr,

@@ -65,11 +65,11 @@ class Runs:
     def __call__(self, seed: int) -> None:
         """Run a seed from its beginning; errors are those of `measured`."""
         tree, views = _exact(self.game, self.players, self.variant, json.dumps(dict(self.options)), self.memory)
-        task, rows, algorithm = Task(tree.table, seed, self.due, tree), [], find_algorithm(self.algorithm)
+        task, rows, algorithm = Task(tree.table, seed, self.due, tree, views), [], find_algorithm(self.algorithm)
         if self.folder not in _STARTED:  # what it calls is compiled before its clock starts
             _STARTED.add(self.folder)
-            deque(measured(algorithm, task._replace(due=(1,)), views, self.settings), 0)
-        for row in measured(algorithm, task, views, self.settings):
+            deque(measured(algorithm, task._replace(due=(1,)), self.settings), 0)
+        for row in measured(algorithm, task, self.settings):
             rows.append({"seed": seed, **row})
             write_json(self.folder / f"seed-{seed}.json", rows)
 

@@ -34,6 +34,8 @@ class Task(NamedTuple):
     """
     tree: GameTree
     """For solvers; an algorithm that learns by playing has no use for it."""
+    views: Views
+    """At the table: policies are asked there when they are measured."""
 
 
 Algorithm = Callable[..., Iterable[tuple[int, Agent | Callable[[], Agent]]]]
@@ -50,7 +52,7 @@ def due_at(decisions: int, points: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys(falling[::-1].round().astype(int).tolist()))
 
 
-def measured(algorithm: Algorithm, task: Task, views: Views, settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def measured(algorithm: Algorithm, task: Task, settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Let an algorithm learn; yields a row for each of `Task.due`, JSON-ready.
 
     Each has ``decisions``, the ``cpu_seconds`` of learning alone, ``exploitability``, and what each seat could gain.
@@ -61,7 +63,7 @@ def measured(algorithm: Algorithm, task: Task, views: Views, settings: Mapping[s
     halves = {*np.linspace(budget / 2, budget, AVERAGED + 1)[1:].round().astype(int).tolist()}
     wanted = task._replace(due=tuple(sorted({*task.due, *halves})))
     sums = [np.zeros(len(seat.after) - 1) for seat in tree.seats]
-    for due, (facts, strategies) in zip(wanted.due, _learned(algorithm, wanted, views, settings), strict=True):
+    for due, (facts, strategies) in zip(wanted.due, _learned(algorithm, wanted, settings), strict=True):
         if due in halves:
             for seat, own, total in zip(tree.seats, strategies, sums, strict=True):
                 np.add(total, reach_of(seat, own, np.zeros(len(own))), out=total)
@@ -76,7 +78,7 @@ def measured(algorithm: Algorithm, task: Task, views: Views, settings: Mapping[s
 
 
 def _learned(
-    algorithm: Algorithm, task: Task, views: Views, settings: Mapping[str, Any]
+    algorithm: Algorithm, task: Task, settings: Mapping[str, Any]
 ) -> Iterator[tuple[dict[str, Any], Strategies]]:
     """``decisions`` and ``cpu_seconds`` when a policy was due, and its strategies."""
     policies: Iterator[Any] | None = None
@@ -94,7 +96,7 @@ def _learned(
         try:
             decisions, agent = made
             before = check_integer("decisions", decisions, max(1, before), 2**62)
-            strategies = ask_views(views, agent() if isfunction(agent) else agent).strategies
+            strategies = ask_views(task.views, agent() if isfunction(agent) else agent).strategies
         except (TypeError, ValueError, AttributeError) as error:
             raise AgentError(f"what the algorithm yields is no (decisions, agent): {error}") from error
         yield {"decisions": before, "cpu_seconds": round(seconds, 2)}, strategies

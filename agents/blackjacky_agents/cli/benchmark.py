@@ -45,7 +45,8 @@ class Args(ThreadsArgs, GameArgs[R]):
     players: int | None = None
     """Table size; by default the variant's."""
     algorithm: str = "ppo"
-    """ppo, mmd, rnad, nfsp, mccfr, outcome, dcfr, or yours as module:function, which yields (decisions, agent)."""
+    """ppo, mmd, rnad, nfsp, psro, deep_cfr, mccfr, outcome, dcfr, or yours as module:function, which yields (decisions,
+    agent)."""
     settings: tuple[str, ...] = ()
     """Settings of the algorithm, such as ent_coef=0.2; values are JSON. Defaults are those chosen at tune-1, tune-2."""
     seeds: int = 3

@@ -60,6 +60,7 @@ class Tables(NamedTuple):
     seating: npt.NDArray[np.int64]  # who has each seat, (N, P): the number of an opponent, or `LEARNER`
     decisions: npt.NDArray[np.int64]  # decisions in the running game, (N,)
     started: npt.NDArray[np.int64]  # games started so far, (N,)
+    others: npt.NDArray[np.int64]  # decisions of opponents so far, forced ones left out, (N,)
 
 
 class Stretch(NamedTuple):
@@ -125,7 +126,7 @@ class Collector:
         states["player"] = -1  # no game is running
         count, seats, numbers = len(states), (len(states), game.max_players), (len(states), length)
         integers: Any = partial(np.zeros, dtype=np.int64)
-        self.tables = Tables(states, integers(seats), integers(count), integers(count))
+        self.tables = Tables(states, integers(seats), *(integers(count) for _ in range(3)))
         earned, following, last, potentials = np.empty(numbers), integers(numbers), integers(seats), np.empty(seats)
         self.links = Links(earned, following, last, potentials, integers(numbers), integers(numbers))
 
@@ -218,6 +219,7 @@ def make_collect(
                 wait()
                 encode(s, s.player, seen.observation)
                 if agent != LEARNER:
+                    tables.others[i] += 1
                     chosen = answer(s, agent, decision, cast, seen.observation, seen.mask)
                     action = checked(chosen, seen.mask)
                     if action == STUCK:

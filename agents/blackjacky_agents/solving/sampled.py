@@ -36,7 +36,7 @@ from blackjacky_env.play import (
     new_ear,
 )
 
-_MOST_DECISIONS = 1 << 19  # that a seat meets by trying all of its actions in a game
+MOST_DECISIONS = 1 << 19  # that a seat meets by trying all of its actions in a game
 _DEEPEST = 1024  # own decisions of a seat in a game
 _BYTES_OF_STATE, _BYTES_OF_SEQUENCE = 16 + 8 + 4 + 2 * 4, 8 + 8 + 2  # keys, first, size, table; regrets, sums, action
 _EXPLORED = 0.6  # of the actions that outcome sampling tries, as in the paper
@@ -56,6 +56,7 @@ class Known(NamedTuple):
     """States, actions, visits of states for which there was no place, and decisions, (4,)."""
 
 
+DECISIONS = 3  # in `Known.counts`
 LEGAL, TRIED, BEGIN = range(3)
 
 
@@ -75,20 +76,45 @@ class Bench(NamedTuple):
     results: npt.NDArray[np.float64]  # (max_players,)
 
 
+class Learner(NamedTuple):
+    """Compiled functions of what learns from sampled games; ``known`` has ``counts`` with a place `DECISIONS`."""
+
+    decide: Callable[..., int]
+    """(s, known, bench, d) -> legal actions of the player to act; all about them is written at ``d``."""
+    note: Callable[..., None]
+    """(known, bench, d, weight): add the probabilities there to the average strategy."""
+    learn: Callable[..., None]
+    """(known, bench, d, weight, mean): learn from the values of all actions there."""
+    act: Callable[..., None]
+    """(s, bench, action): take an action in the present position."""
+
+
+@cache
+def _tabular(game: Game) -> Learner:
+    """What learns by the table of `Known`."""
+
+    def note(known, bench, d, weight):
+        begin = bench.at[d, BEGIN]
+        for i in range(bench.at[d, LEGAL] if begin != NONE else 0):
+            known.sums[begin + i] += weight * bench.chances[d, i]
+
+    def learn(known, bench, d, weight, mean):
+        begin = bench.at[d, BEGIN]
+        for i in range(bench.at[d, LEGAL] if begin != NONE else 0):
+            known.regrets[begin + i] += weight * (bench.values[d, i] - mean)
+
+    return Learner(_make_decide(game), compiled(note), compiled(learn), _make_act(game))
+
+
 @cache
 def _make_decide(game: Game) -> Callable[..., int]:
-    """Compiled (s, known, bench, d) -> legal actions of the player to act; all about them is written at ``d``."""
-    legal = game.rules.legal
+    """`Learner.decide` by regret matching."""
+    list_legal = make_list_legal(game)
 
     def decide(s, known, bench, d):
-        legal(s, bench.ear.mask)
-        count, total = 0, 0.0
-        for action in range(len(bench.ear.mask)):
-            if bench.ear.mask[action]:
-                bench.actions[d, count] = action
-                count += 1
+        count, total = list_legal(s, bench, d), 0.0
         begin = place_of(known, bench.keys[-1, s.player], bench.actions[d], count)
-        bench.at[d, LEGAL], bench.at[d, TRIED], bench.at[d, BEGIN] = count, 0, begin
+        bench.at[d, BEGIN] = begin
         for i in range(count):
             bench.chances[d, i] = max(known.regrets[begin + i], 0.0) if begin != NONE else 0.0
             total += bench.chances[d, i]
@@ -97,6 +123,24 @@ def _make_decide(game: Game) -> Callable[..., int]:
         return count
 
     return compiled(decide)
+
+
+@cache
+def make_list_legal(game: Game) -> Callable[..., int]:
+    """Compiled (s, bench, d) -> legal actions of the player to act, which are written at ``d``, none of them tried."""
+    legal = game.rules.legal
+
+    def list_legal(s, bench, d):
+        legal(s, bench.ear.mask)
+        count = 0
+        for action in range(len(bench.ear.mask)):
+            if bench.ear.mask[action]:
+                bench.actions[d, count] = action
+                count += 1
+        bench.at[d, LEGAL], bench.at[d, TRIED] = count, 0
+        return count
+
+    return compiled(list_legal)
 
 
 @compiled
@@ -135,7 +179,7 @@ def _sampling(game: Game, by_outcome: bool) -> Callable[..., bool]:
     Samples the iterations first .. last - 1, counted from 0.
     """
     begin, listen = make_begin(game), make_listen(game)
-    attempt = _make_try_one(game) if by_outcome else _make_try_all(game)
+    attempt = _make_try_one(game) if by_outcome else make_try_all(game, _tabular(game))
 
     def sample(blank, known, bench, seed, first, last, most):
         here = len(bench.records) - 1
@@ -154,12 +198,13 @@ def _sampling(game: Game, by_outcome: bool) -> Callable[..., bool]:
 
 
 @cache
-def _make_try_all(game: Game) -> Callable[..., bool]:
+def make_try_all(game: Game, learner: Learner) -> Callable[..., bool]:
     """Compiled (known, bench, seat, weight, draws, most) -> whether there were no more decisions than ``most``.
 
     Tries all actions of a seat in a game, which is the present position of the bench.
     """
-    returns, decide, act, play_on = game.rules.returns, _make_decide(game), _make_act(game), _make_play_on(game)
+    returns, decide, act = game.rules.returns, learner.decide, learner.act
+    play_on, go_back = _make_play_on(learner), _make_go_back(learner.learn)
 
     def try_all(known, bench, seat, weight, draws, most):
         here, depth, met, drawn = len(bench.records) - 1, 0, 0, 1
@@ -171,7 +216,7 @@ def _make_try_all(game: Game) -> Callable[..., bool]:
                 if depth == here or met + drawn > most:
                     return False
                 count = decide(s, known, bench, depth)
-                known.counts[3] += count if count > 1 else 0  # each action is tried
+                known.counts[DECISIONS] += count if count > 1 else 0  # each action is tried
                 bench.records[depth] = s
                 bench.keys[depth] = bench.keys[here]
                 depth += 1
@@ -190,8 +235,9 @@ def _make_try_all(game: Game) -> Callable[..., bool]:
 
 @cache
 def _make_try_one(game: Game) -> Callable[..., bool]:
-    """Compiled, as `_make_try_all`: try a single action at each own decision, `_EXPLORED` of the time any."""
-    returns, decide, act, play_on = game.rules.returns, _make_decide(game), _make_act(game), _make_play_on(game)
+    """Compiled, as `make_try_all`: try a single action at each own decision, `_EXPLORED` of the time any."""
+    learner, returns = _tabular(game), game.rules.returns
+    decide, act, play_on = learner.decide, learner.act, _make_play_on(learner)
 
     def try_one(known, bench, seat, weight, draws, most):
         here, depth, drawn, chance = len(bench.records) - 1, 0, 1, 1.0
@@ -203,7 +249,7 @@ def _make_try_one(game: Game) -> Callable[..., bool]:
             if depth == here or depth + drawn > most:
                 return False
             count = decide(s, known, bench, depth)
-            known.counts[3] += count > 1
+            known.counts[DECISIONS] += count > 1
             for i in range(count):
                 bench.values[depth, i] = _EXPLORED / count + (1 - _EXPLORED) * bench.chances[depth, i]
             tried = pick(bench.values[depth], count, draw(draws, drawn))
@@ -225,47 +271,46 @@ def _make_try_one(game: Game) -> Callable[..., bool]:
     return compiled(try_one)
 
 
-@compiled
-def go_back(known, bench, weight, depth, value):
-    """Note the value of the last own action, and learn from those decisions of which all actions have been tried.
+@cache
+def _make_go_back(learn: Callable[..., None]) -> Callable[..., int]:
+    """Compiled (known, bench, weight, depth, value) -> own decisions of which some actions have not been tried.
 
-    Returns the number of own decisions of which some have not.
+    Notes the value of the last own action, and learns from those decisions of which all have been tried.
     """
-    while depth > 0:
-        d = depth - 1
-        bench.values[d, bench.at[d, TRIED]] = value
-        bench.at[d, TRIED] += 1
-        count, begin = bench.at[d, LEGAL], bench.at[d, BEGIN]
-        if bench.at[d, TRIED] < count:
-            break
-        value = 0.0
-        for i in range(count):
-            value += bench.chances[d, i] * bench.values[d, i]
-        if begin != NONE:
-            for i in range(count):
-                known.regrets[begin + i] += weight * (bench.values[d, i] - value)
-        depth = d
-    return depth
+
+    def go_back(known, bench, weight, depth, value):
+        while depth > 0:
+            d = depth - 1
+            bench.values[d, bench.at[d, TRIED]] = value
+            bench.at[d, TRIED] += 1
+            if bench.at[d, TRIED] < bench.at[d, LEGAL]:
+                break
+            value = 0.0
+            for i in range(bench.at[d, LEGAL]):
+                value += bench.chances[d, i] * bench.values[d, i]
+            learn(known, bench, d, weight, value)
+            depth = d
+        return depth
+
+    return compiled(go_back)
 
 
 @cache
-def _make_play_on(game: Game) -> Callable[..., int]:
+def _make_play_on(learner: Learner) -> Callable[..., int]:
     """Compiled (known, bench, seat, weight, draws, drawn) -> draws made: play until the seat is to act.
 
     The next seat's probabilities are added to its average strategy.
     """
-    decide, act = _make_decide(game), _make_act(game)
+    decide, note, act = learner.decide, learner.note, learner.act
 
     def play_on(known, bench, seat, weight, draws, drawn):
         here = len(bench.records) - 1
         s = bench.records[here]
         while is_running(s) and s.player != seat:
-            count, player = decide(s, known, bench, here), int(s.player)
-            known.counts[3] += count > 1
-            begin = bench.at[here, BEGIN]
-            if player == (seat + 1) % s.num_players and begin != NONE:
-                for i in range(count):
-                    known.sums[begin + i] += weight * bench.chances[here, i]
+            count = decide(s, known, bench, here)
+            known.counts[DECISIONS] += count > 1
+            if s.player == (seat + 1) % s.num_players:
+                note(known, bench, here, weight)
             act(s, bench, bench.actions[here, pick(bench.chances[here], count, draw(draws, drawn))])
             drawn += 1
         return drawn
@@ -275,7 +320,7 @@ def _make_play_on(game: Game) -> Callable[..., int]:
 
 @cache
 def _make_act(game: Game) -> Callable[..., None]:
-    """Compiled (s, bench, action): take an action in the present position, which all seats hear."""
+    """`Learner.act`, which all seats hear."""
     step, phase, listen = make_shared_step(game), make_phase(game), make_listen(game)
 
     def act(s, bench, action):
@@ -305,7 +350,7 @@ class SampledSolver:
         game = table.game
         self._blank = zeros(1, game.state_dtype)
         self._blank[:] = game.new_state(table.num_players, table.variant, table.options)
-        self._bench = _new_bench(game, table.num_players)
+        self._bench = new_bench(game, table.num_players)
         self.known = _new_known(_places(0))
         self._sample(0, 1)  # whether that is possible
         self.known = _new_known(_places(memory))
@@ -318,7 +363,7 @@ class SampledSolver:
     @property
     def decisions(self) -> int:
         """Moves of players with more than one legal action in the games sampled so far."""
-        return int(self.known.counts[3])
+        return int(self.known.counts[DECISIONS])
 
     @property
     def left_out(self) -> int:
@@ -332,11 +377,8 @@ class SampledSolver:
 
     def _sample(self, first: int, last: int) -> None:
         arrays = (self._blank, self.known, self._bench)
-        if not _sampling(self.table.game, self.by_outcome)(*arrays, self.seed, first, last, _MOST_DECISIONS):
-            raise ValueError(
-                f"a game of {self.table.game.title} at this table has too many decisions: a seat that tries all of its "
-                f"actions meets more than {_MOST_DECISIONS:,}; choose rule options with fewer turns or rounds"
-            )
+        if not _sampling(self.table.game, self.by_outcome)(*arrays, self.seed, first, last, MOST_DECISIONS):
+            raise too_many_decisions(self.table)
 
     def policy(self) -> TabularPolicy:
         """The average strategies in the information states met so far."""
@@ -375,6 +417,14 @@ class SampledSolver:
         self.iterations = int(checked["iterations"][0])
 
 
+def too_many_decisions(table: SmallTable) -> ValueError:
+    """The error for a table where a game goes on for too long."""
+    return ValueError(
+        f"a game of {table.game.title} at this table has too many decisions: a seat that tries all of its actions "
+        f"meets more than {MOST_DECISIONS:,}; choose rule options with fewer turns or rounds"
+    )
+
+
 def _places(memory: float) -> int:
     """Information states for which there is memory, a power of 2."""
     each = _BYTES_OF_STATE + _ACTIONS_PER_STATE * _BYTES_OF_SEQUENCE
@@ -388,7 +438,8 @@ def _new_known(places: int) -> Known:
     return Known(keys, first, actions, np.zeros(size), np.zeros(size), table, np.zeros(4, np.int64))
 
 
-def _new_bench(game: Game, players: int) -> Bench:
+def new_bench(game: Game, players: int) -> Bench:
+    """Arrays for one thread."""
     shape = (_DEEPEST + 1, game.num_actions)
     keys, at = np.zeros((_DEEPEST + 1, players, 2), np.uint64), np.zeros((_DEEPEST + 1, 3), np.int64)
     numbers = np.zeros(shape, np.int16), np.zeros(shape), np.zeros(shape)

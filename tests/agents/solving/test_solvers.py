@@ -129,7 +129,7 @@ def test_games_of_which_one_action_is_tried_come_close_too(name, close):
 @pytest.mark.prove
 def test_a_table_with_too_many_own_decisions_is_refused():
     given = SmallTable.of("black_jacky", 2, **{**SIX_CARDS, "max_card": 5, "bust_at": 12, "max_turns_per_round": 40})
-    few = mock.patch.object(sampled, "_MOST_DECISIONS", 2000)
+    few = mock.patch.object(sampled, "MOST_DECISIONS", 2000)
     with few, pytest.raises(ValueError, match=r"meets more than 2,000; choose rule options with fewer"):
         SampledSolver(given)
 

@@ -169,7 +169,7 @@ def row_of(job: Job) -> dict[str, Any]:
     """What a run that has ended has found: lists by decisions, and the gains and the average at the end."""
     rows = job.runs.rows(job.seed)
     lists = {name: [row[name] for row in rows] for name in ("decisions", "cpu_seconds", "exploitability")}
-    last = {name: rows[-1][name] for name in ("gains", "averaged")}
+    last = {name: rows[-1][name] for name in ("gains", "averaged") if name in rows[-1]}
     found: dict[str, Any] = ready_for_json({**job.facts, "settings": dict(job.runs.settings), **lists, **last})
     return found
 

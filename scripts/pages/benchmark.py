@@ -54,15 +54,18 @@ def at_the_end(groups: Sequence[Runs]) -> str:
     cells = []
     for own in groups:
         decisions, last = own[0]["decisions"][-1], [row["exploitability"][-1] for row in own]
-        seconds, averaged = (row["cpu_seconds"][-1] for row in own), [row["averaged"] for row in own]
+        seconds, averaged = (
+            (row["cpu_seconds"][-1] for row in own),
+            [row["averaged"] for row in own if "averaged" in row],
+        )
         names = [title(own[0]), code(own[0]["algorithm"]), rounded(decisions), len(own)]
         cells.append([*names, spread(last), spread(averaged), f"{median(seconds):,.0f}"])
     return markdown_table(heading, cells)
 
 
 def spread(found: Sequence[float]) -> str:
-    """Median, lowest and highest."""
-    return f"**{median(found):.4f}** ({min(found):.4f} .. {max(found):.4f})"
+    """Median, lowest and highest, if there are any."""
+    return "" if not found else f"**{median(found):.4f}** ({min(found):.4f} .. {max(found):.4f})"
 
 
 def curves(groups: Sequence[Runs]) -> str:

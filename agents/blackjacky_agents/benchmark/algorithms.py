@@ -84,15 +84,15 @@ def nfsp(task: Task, **settings: Any) -> Policies:
         yield run.steps, run.agent()
 
 
-def psro(task: Task, decisions: int = 50_000, games: int = 1_000, **settings: Any) -> Policies:
+def psro(task: Task, each: int = 50_000, games: int = 1_000, **settings: Any) -> Policies:
     """Policy-space response oracles (Lanctot et al. 2017) for two players: PPO's responses to mixtures of those before.
 
-    ``decisions``: of PPO in each training; ``games``: between two policies; ``settings`` as for `ppo`. The decisions of
+    ``each``: decisions of PPO in each training; ``games``: between two policies; ``settings`` as for `ppo`. The decisions of
     all policies count. The game tree serves only to write the mixture down.
     """
     from blackjacky_agents.learning.psro import Psro  # only learners need torch
 
-    run = Psro(task.table, _self_play(task, {**RESPONSES, **settings, "steps": decisions}), games)
+    run = Psro(task.table, _self_play(task, {**RESPONSES, **settings, "steps": each}), games)
     for due in task.due:
         while run.steps < due:
             run.respond()
@@ -161,6 +161,10 @@ ALGORITHMS: Mapping[str, Algorithm] = {
 def settings_of(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """All settings of an algorithm that differ from those of its function: those chosen for it, and those given."""
     return {**TUNED.get(name, {"settings": {}})["settings"], **given}
+
+
+AVERAGES = {"nfsp", "psro", "deep_cfr", "mccfr", "outcome", "dcfr"}
+"""Those whose policies are averages already."""
 
 
 def find_algorithm(name: str) -> Algorithm:

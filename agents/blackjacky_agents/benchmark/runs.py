@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from blackjacky_agents.arena.workers import open_workers
-from blackjacky_agents.benchmark.algorithms import find_algorithm
+from blackjacky_agents.benchmark.algorithms import AVERAGES, find_algorithm
 from blackjacky_agents.benchmark.tasks import Task, measured
 from blackjacky_agents.solving.game_tree import GameTree
 from blackjacky_agents.solving.small_table import SmallTable
@@ -69,7 +69,7 @@ class Runs:
         if self.folder not in _STARTED:  # what it calls is compiled before its clock starts
             _STARTED.add(self.folder)
             deque(measured(algorithm, task._replace(due=(1,)), self.settings), 0)
-        for row in measured(algorithm, task, self.settings):
+        for row in measured(algorithm, task, self.settings, self.algorithm not in AVERAGES):
             rows.append({"seed": seed, **row})
             write_json(self.folder / f"seed-{seed}.json", rows)
 

@@ -52,15 +52,18 @@ def due_at(decisions: int, points: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys(falling[::-1].round().astype(int).tolist()))
 
 
-def measured(algorithm: Algorithm, task: Task, settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def measured(
+    algorithm: Algorithm, task: Task, settings: Mapping[str, Any], averaged: bool = True
+) -> Iterator[dict[str, Any]]:
     """Let an algorithm learn; yields a row for each of `Task.due`, JSON-ready.
 
     Each has ``decisions``, the ``cpu_seconds`` of learning alone, ``exploitability``, and what each seat could gain.
-    The last has the exploitability ``averaged``, of a player who draws one of the policies of the second half before
-    each game. Raises `AgentError` for an algorithm that raises, ends too early or yields no policy.
+    The last has, if wanted, the exploitability ``averaged``, of a player who draws one of the policies of the second half
+    before each game. Raises `AgentError` for an algorithm that raises, ends too early or yields no policy.
     """
     tree, budget = task.tree, task.due[-1]
-    halves = {*np.linspace(budget / 2, budget, AVERAGED + 1)[1:].round().astype(int).tolist()}
+    count = AVERAGED if averaged else 0
+    halves = {*np.linspace(budget / 2, budget, count + 1)[1:].round().astype(int).tolist()}
     wanted = task._replace(due=tuple(sorted({*task.due, *halves})))
     sums = [np.zeros(len(seat.after) - 1) for seat in tree.seats]
     for due, (facts, strategies) in zip(wanted.due, _learned(algorithm, wanted, settings), strict=True):
@@ -71,7 +74,7 @@ def measured(algorithm: Algorithm, task: Task, settings: Mapping[str, Any]) -> I
             continue
         worth = worth_of(tree, strategies)
         row = {**facts, "exploitability": _rounded(worth), "gains": [*map(float, worth.gains)]}
-        if due == budget:
+        if averaged and due == budget:
             mean = tuple(normalised(seat.first, total) for seat, total in zip(tree.seats, sums, strict=True))
             row["averaged"] = _rounded(worth_of(tree, mean))
         yield row

@@ -71,11 +71,11 @@ def test_responses_mix_to_what_is_harder_to_exploit_and_the_same_seed_gives_the_
     small = SmallTable.of("black_jacky", table="mini-1")
     found, views = tree_and_views(small)
     task = Task(small, 1, (1, 300_000), found, views)
-    runs = [[(steps, agent().policy.chances) for steps, agent in psro(task, decisions=20_000)] for _ in range(2)]
+    runs = [[(steps, agent().policy.chances) for steps, agent in psro(task, each=20_000)] for _ in range(2)]
     for one, other in zip(*runs, strict=True):
         assert one[0] == other[0]
         np.testing.assert_array_equal(one[1], other[1])
-    *_, (_, agent) = psro(task, decisions=20_000)
+    *_, (_, agent) = psro(task, each=20_000)
     assert worth_of(found, ask_views(views, agent()).strategies).exploitability < 0.2
 
 

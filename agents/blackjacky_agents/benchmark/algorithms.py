@@ -87,8 +87,8 @@ def nfsp(task: Task, **settings: Any) -> Policies:
 def psro(task: Task, each: int = 50_000, games: int = 1_000, **settings: Any) -> Policies:
     """Policy-space response oracles (Lanctot et al. 2017) for two players: PPO's responses to mixtures of those before.
 
-    ``each``: decisions of PPO in each training; ``games``: between two policies; ``settings`` as for `ppo`. The decisions of
-    all policies count. The game tree serves only to write the mixture down.
+    ``each``: decisions of PPO in each training; ``games``: between two policies; ``settings`` as for `ppo`. The
+    decisions of all policies count. The game tree serves only to write the mixture down.
     """
     from blackjacky_agents.learning.psro import Psro  # only learners need torch
 

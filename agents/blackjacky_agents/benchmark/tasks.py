@@ -58,8 +58,8 @@ def measured(
     """Let an algorithm learn; yields a row for each of `Task.due`, JSON-ready.
 
     Each has ``decisions``, the ``cpu_seconds`` of learning alone, ``exploitability``, and what each seat could gain.
-    The last has, if wanted, the exploitability ``averaged``, of a player who draws one of the policies of the second half
-    before each game. Raises `AgentError` for an algorithm that raises, ends too early or yields no policy.
+    The last has, if wanted, the exploitability ``averaged``, of a player who draws one of the policies of the second
+    half before each game. Raises `AgentError` for an algorithm that raises, ends too early or yields no policy.
     """
     tree, budget = task.tree, task.due[-1]
     count = AVERAGED if averaged else 0

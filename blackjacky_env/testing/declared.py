@@ -18,7 +18,8 @@ from blackjacky_env.play.one_game import game_functions, has_reshuffled
 from blackjacky_env.play.shuffling import Shuffles, make_deck, step_with
 from blackjacky_env.play.states import rotated, sample_record
 from blackjacky_env.play.step import OVER, make_begin, make_look, make_shared_step
-from blackjacky_env.testing.trial import Skipped, Trial
+from blackjacky_env.testing.dealing import Table, check_chance, check_moves, play
+from blackjacky_env.testing.trial import Skipped, Trial, find
 
 MOST_BYTES = 700  # of a record
 _MOST_ORDERS, _MOST_WAYS = 5_000, 200_000  # of a deal, and of ways to positions, where everything is tried
@@ -30,20 +31,11 @@ Deals = dict[Any, float]
 """Orders of the cards, as their numbers in each shuffle, with their probabilities."""
 
 
-class _At(NamedTuple):
-    """A table."""
-
-    game: Game
-    num_players: int
-    variant: str
-    options: dict[str, Any]
-
-
-def _at(trial: Trial) -> _At:
+def _at(trial: Trial) -> Table:
     raw: Any = trial.make().unwrapped
     if not isinstance(getattr(raw, "game", None), Game):
         raise Skipped("it is about the games of this package and those declared like them")
-    return _At(raw.game, raw.num_players, raw.variant, raw.options)
+    return Table(raw.game, raw.num_players, raw.variant, raw.options)
 
 
 def check_plain(trial: Trial) -> None:
@@ -68,10 +60,12 @@ def check_plain(trial: Trial) -> None:
 
 
 def check_declaration(trial: Trial) -> None:
-    """Results sum to 0, and no record, no game and no card in a position is more than declared."""
+    """Chance is as declared, results sum to 0, and no record, value, game or card is more than declared."""
     at, rng = _at(trial), np.random.default_rng(trial.seed)
     if (size := at.game.state_dtype.itemsize) > MOST_BYTES:
         trial.fail(f"a record has {size} bytes; allowed are {MOST_BYTES}")
+    check_moves(trial, at)
+    deck = Counter(at.game.whole_deck(at.num_players, at.options))
     for played in trial.recorded:
         env: Any = trial.begin(played.seed)
         for count, _ in enumerate(trial.play(played, env)):
@@ -79,13 +73,13 @@ def check_declaration(trial: Trial) -> None:
             if table._player[0] == NOBODY:
                 _check_end(trial, at, table._paid[0], count)
                 break
-            _check_position(trial, at, table._states, "")
+            _check_position(trial, at, deck, table._states, "")
             seat = int(rng.integers(at.num_players))
             sampled, _ = sample_record(at.game, table._look(f"player_{seat}")[0], rng, seat)
-            _check_position(trial, at, sampled, f"as sampled for player_{seat}, ")
+            _check_position(trial, at, deck, sampled, f"as sampled for player_{seat}, ")
 
 
-def _check_end(trial: Trial, at: _At, paid: Any, count: int) -> None:
+def _check_end(trial: Trial, at: Table, paid: Any, count: int) -> None:
     if abs(paid.sum()) > 1e-9 or abs(paid).max() > 1:
         trial.fail(f"the results are {paid.tolist()}; required are results in -1 .. 1 that sum to 0")
     most = None if at.game.most_actions is None else at.game.most_actions(*at[1:])
@@ -93,11 +87,11 @@ def _check_end(trial: Trial, at: _At, paid: Any, count: int) -> None:
         trial.fail(f"a game has {count} actions, and most_actions says {most}")
 
 
-def _check_position(trial: Trial, at: _At, records: Any, where: str) -> None:
+def _check_position(trial: Trial, at: Table, deck: Counter[int], records: Any, where: str) -> None:
     record = with_attributes(records)[0]
     if at.game.invariant is not None and (wrong := at.game.invariant(record)):
         trial.fail(f"{where}the invariant is broken: {wrong}")
-    deck, held, told = Counter(at.game.whole_deck(at.num_players, at.options)), Counter[int](), list[str]()
+    held, told = Counter[int](), list[str]()
     for field in at.game.fields.fields.values():
         values = record[field.name]
         if field.cards == "each":
@@ -137,7 +131,7 @@ def check_sample(trial: Trial) -> None:
     trial.note = f"at {', '.join(tried)}"
 
 
-def _check_sample(trial: Trial, name: str, at: _At, lines: _Lines) -> None:
+def _check_sample(trial: Trial, name: str, at: Table, lines: _Lines) -> None:
     rng, left, square, freedom, worst = np.random.default_rng(trial.seed), trial.draws, 0.0, 0, (0.0, "")
     for paid in lines.results:
         _check_end(trial, at, np.array(paid), lines.longest)
@@ -167,7 +161,7 @@ def _check_sample(trial: Trial, name: str, at: _At, lines: _Lines) -> None:
         trial.fail(worst[1])
 
 
-def _small(at: _At) -> Iterator[tuple[str, _At]]:
+def _small(at: Table) -> Iterator[tuple[str, Table]]:
     """Tables of which all deals can be tried, with names: the named ones, or the smallest one; and this one.
 
     If this one is among those named, no other one.
@@ -175,20 +169,20 @@ def _small(at: _At) -> Iterator[tuple[str, _At]]:
     if at.game.rules.redeal is None or at.game.extra_decks:
         raise Skipped("a deal of this game is not one deck, nor draws")
     low = {option.name: option.low for option in declared_options(at.game.options) if option.kind == "integer"}
-    smallest = _At(at.game, *at.game.choose_table(at.game.min_players), low)
-    named: dict[str, _At | NamedTable] = {**at.game.tables} or {"the smallest table": smallest}
+    smallest = Table(at.game, *at.game.choose_table(at.game.min_players), low)
+    named: dict[str, Table | NamedTable] = {**at.game.tables} or {"the smallest table": smallest}
     tables = {}
     for name, table in {**named, "this table": at}.items():
         with suppress(ValueError):  # options that do not go together
             options = at.game.check_options(table.num_players, table.variant, table.options)
             dealt = make_deck(at.game, table.num_players, options)
             if dealt.ways(len(dealt.laid))[0] <= _MOST_ORDERS:
-                tables[name] = _At(at.game, table.num_players, table.variant, options)
+                tables[name] = Table(at.game, table.num_players, table.variant, options)
     asked = {name: table for name, table in tables.items() if table == tables.get("this table") and name in named}
     yield from (asked or tables).items()
 
 
-def _contrast(at: _At, position: bytes, others: Iterable[bytes]) -> tuple[str, str]:
+def _contrast(at: Table, position: bytes, others: Iterable[bytes]) -> tuple[str, str]:
     """The first field in which a position differs from the one of the others that is nearest, in both."""
     record, *records = (np.frombuffer(each, at.game.state_dtype)[0] for each in (position, *others))
     differences = [[name for name in record.dtype.names if (record[name] != each[name]).any()] for each in records]
@@ -207,7 +201,7 @@ class _Lines:
     Raises `Skipped` if they are more.
     """
 
-    def __init__(self, at: _At, most: int) -> None:
+    def __init__(self, at: Table, most: int) -> None:
         self.size, self._most = 0, most
         self._at, self._functions, self._arrays = at, game_functions(at.game), at.game.new_arrays()
         blank = zeros(2, at.game.state_dtype)

@@ -157,7 +157,7 @@ def _check_deals(trial: Trial, at: Table, moves: list[Any], made: _Made) -> None
     names = [name for name in dtype.names or () if name != "key"]
     entries = len(moves) * sum(dtype[name].itemsize // dtype[name].base.itemsize for name in names)
     keys = rng.integers(2**64, size=min(trial.draws, max(_FEWEST, _MOST_ENTRIES // entries)), dtype=np.uint64)
-    made_by, columns = zeros((2, len(keys)), dtype), ([], [])
+    made_by, columns = zeros((2, len(keys)), dtype), (list[Array](), list[Array]())
     for move in moves:
         for i, (key, order) in enumerate(zip(keys, made.orders(rng, len(keys)), strict=True)):
             made_by[0, i], made_by[1, i] = made.after(move, key, {})[0], made.after(move, key, order)[0]
@@ -165,29 +165,31 @@ def _check_deals(trial: Trial, at: Table, moves: list[Any], made: _Made) -> None
             kept += [each[name].reshape(len(keys), -1).astype(np.uint8) for name in names]
     real, declared = map(np.hstack, columns)
     told = [
-        f"{name}{[*map(int, index)] or ''}" + f" in deal {deal + 1}" * (len(moves) > 1)
+        (f"{name}{[*index] or ''}", f" in deal {deal + 1}" * (len(moves) > 1))
         for deal in range(len(moves))
         for name in names
         for index in np.ndindex(dtype[name].shape)
     ]
     vary = np.flatnonzero((real != real[0]).any(axis=0) | (declared != declared[0]).any(axis=0))
     real, declared, tests = real[:, vary], declared[:, vary], _ROUNDS * len(vary)
-    signs = rng.choice(np.float32([-1, 1]), (_ROUNDS, 256))
+    signs = rng.choice(np.array([-1, 1], np.float32), (_ROUNDS, 256))
     signs[:, 1] = -signs[:, 0]
     values = [(sign[real], sign[declared]) for sign in signs]
     single = np.max([abs(x.mean(axis=0) - y.mean(axis=0)) for x, y in values], axis=0, initial=0)
     pairs = np.max([abs(x.T @ x - y.T @ y) / len(keys) for x, y in values], axis=0, initial=0)
     for off, count in ((single, tests), (pairs, tests * len(vary))):
         if off.size and off.max() > (4 / len(keys) * np.log(4 * count / _FALSE_ALARM)) ** 0.5:
-            columns = [*map(int, np.unravel_index(off.argmax(), off.shape))]
-            _fail_deals(trial, at, real[:, columns], declared[:, columns], [told[vary[i]] for i in columns])
+            worst = [*map(int, np.unravel_index(off.argmax(), off.shape))]
+            _fail_deals(trial, at, real[:, worst], declared[:, worst], [told[vary[i]] for i in worst])
 
 
-def _fail_deals(trial: Trial, at: Table, real: Array, declared: Array, told: list[str]) -> None:
+def _fail_deals(trial: Trial, at: Table, real: Array, declared: Array, told: list[tuple[str, str]]) -> None:
+    """Fail with the values that differ most in how often they are there."""
     values = np.unique(np.concatenate([real, declared]), axis=0)
     often = [[int((each == value).all(axis=1).sum()) for each in (real, declared)] for value in values]
     most = max(range(len(values)), key=lambda i: abs(often[i][0] - often[i][1]))
-    what = " and ".join(f"{name}={np.int8(value)}" for name, value in zip(told, values[most], strict=True))
+    found = zip(told, values[most].astype(np.int8), strict=True)
+    what = " and ".join(f"{name}={value}{where}" for (name, where), value in found)
     trial.fail(
         f"{what} is in {often[most][0]:,} of {len(real):,} deals from keys, and in {often[most][1]:,} "
         f"of those that `redeal` makes of random outcomes of the declared {at.game.dealt}"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, NoReturn
 
 import numpy as np
 
 from blackjacky_env.compiled.compiling import copied, with_attributes, zeros
 from blackjacky_env.compiled.tiers import in_plain_python
-from blackjacky_env.declare.fields import NOBODY
+from blackjacky_env.declare.fields import NOBODY, counted
 from blackjacky_env.declare.game import Game, NamedTable
 from blackjacky_env.declare.options import declared_options
 from blackjacky_env.play.one_game import game_functions, has_reshuffled
@@ -24,6 +25,7 @@ from blackjacky_env.testing.trial import Skipped, Trial, find
 MOST_BYTES = 700  # of a record
 _MOST_ORDERS, _MOST_WAYS = 5_000, 200_000  # of a deal, and of ways to positions, where everything is tried
 _ENOUGH = 50_000  # ways to positions of smaller tables, after which no larger one is tried
+_BOT_SECONDS = 1.0  # in plain Python
 _FEWEST, _FOR_EACH = 10, 50  # draws for an observation, for each position that may show it
 _SURE = 6.0  # standard deviations
 
@@ -99,11 +101,32 @@ def _check_position(trial: Trial, at: Table, deck: Counter[int], records: Any, w
         elif field.cards == "count":
             held.update(dict(enumerate(values.reshape(-1, values.shape[-1]).sum(axis=0).tolist())))
         if field.cards is not None:
-            told.append(f"{field.name}={values.tolist()}")
+            told.append(f"{field.name}={_named(at.game, field.name, values)}")
     for card in deck:
         if held[card] > deck[card]:
             name = f"{where}{at.game.card_names[card]!r}"
             trial.fail(f"{name} is there {held[card]} times, and the deck has {deck[card]}: {', '.join(told)}")
+
+
+def check_bots(trial: Trial) -> None:
+    """The bots of the game, as the package of agents knows them, take legal actions, in a few games each."""
+    at, rng = _at(trial), np.random.default_rng(trial.seed)
+    try:
+        bots = find("blackjacky_agents.games:get_kit")(at.game.name).bots
+    except ImportError:
+        raise Skipped("the agents are not installed") from None
+    for name, (policy, *own) in bots.items():
+        parameters = np.array(own[0] if own else [], np.float32)
+        choose, end = in_plain_python(policy), time.monotonic() + _BOT_SECONDS
+        for _ in range(trial.moments):
+            for moment in play(at, rng, trial.max_steps, lambda *asked, c=choose, p=parameters: c(*asked, p)):
+                if time.monotonic() > end:
+                    break
+                trial.where = {"bot": name, "step": moment.number}
+                action, mask = moment.action, moment.mask
+                if action is not None and not (0 <= action < len(mask) and mask[action]):
+                    trial.fail(str(at.game.refusal(moment.records[0], mask, action)))
+    trial.note = ", ".join(bots)
 
 
 # ---------------------------------------------------------------- sampled positions
@@ -116,19 +139,23 @@ def check_sample(trial: Trial) -> None:
     now and whatever happens. Each is as likely as the orders that can lead to it, or as `Game.sample_weight` says.
     """
     tried, left = list[str](), _ENOUGH
-    for name, at in _small(_at(trial)):
+    tables, out = _small(_at(trial))
+    for name, at in tables.items():
+        if tried and out.keys() & tables.keys():
+            out[name] = "larger"
+            continue
         try:
-            lines = _Lines(at, left if tried else _MOST_WAYS)
+            lines = _Lines(at, most := left if tried else _MOST_WAYS)
         except Skipped:
-            if tried:
-                break
+            out[name] = f"more than {most:,} deals and lines of play" + f" left of {_ENOUGH:,}" * bool(tried)
             continue
         _check_sample(trial, name, at, lines)
         tried.append(name)
         left -= lines.size
+    left_out = "; ".join(f"table {name}: {why}" for name, why in out.items() if name != "this table")
     if not tried:
-        raise Skipped(f"no table has {_MOST_WAYS:,} ways to positions or fewer, to try them all: name one in `tables`")
-    trial.note = f"at {', '.join(tried)}"
+        raise Skipped(f"no table is small enough to try everything ({left_out}): name one in `tables`")
+    trial.note = f"at {', '.join(tried)}" + f"; left out are {left_out}" * bool(left_out)
 
 
 def _check_sample(trial: Trial, name: str, at: Table, lines: _Lines) -> None:
@@ -145,11 +172,12 @@ def _check_sample(trial: Trial, name: str, at: Table, lines: _Lines) -> None:
         expected, found = lines.expected(seat, real), lines.sampled(seat, seen, draws, rng)
         for future in found.keys() - expected.keys():
             one, other = _contrast(at, found[future][1], real)
-            trial.fail(f"sample deals {one}, where all play that shows the same leads to {other}")
+            _fail_sample(trial, at, f"sample deals {one}, where all play that shows the same leads to {other}")
         for future, (chance, position) in expected.items():
             if future not in found:
                 one, other = _contrast(at, position, [each for _, each in found.values()])
-                trial.fail(f"sample never deals {one} in {draws} draws, but {other}; play that shows the same does")
+                what = f"sample never deals {one} in {draws} draws, but {other}; play that shows the same does"
+                _fail_sample(trial, at, what)
             often, about = found[future][0], draws * chance
             off = (often - about) ** 2 / about
             square, freedom = square + off, freedom + 1
@@ -158,13 +186,19 @@ def _check_sample(trial: Trial, name: str, at: Table, lines: _Lines) -> None:
                 worst = off, f"sample deals {one} {often} times in {draws} draws; by the cards it is about {about:.0f}"
         freedom -= 1
     if square > freedom + _SURE * (2 * freedom) ** 0.5 + _SURE**2:
-        trial.fail(worst[1])
+        _fail_sample(trial, at, worst[1])
 
 
-def _small(at: Table) -> Iterator[tuple[str, Table]]:
-    """Tables of which all deals can be tried, with names: the named ones, or the smallest one; and this one.
+def _fail_sample(trial: Trial, at: Table, what: str) -> NoReturn:
+    """Fail, for another reason if chance is not as declared, so that what was tried is not what happens."""
+    check_chance(trial, at)
+    trial.fail(what)
 
-    If this one is among those named, no other one.
+
+def _small(at: Table) -> tuple[dict[str, Table], dict[str, str]]:
+    """Tables of which all deals can be tried, by name, the fewest first, and why others are left out.
+
+    They are the named ones, or the smallest one; and this one. If this one is among those named, no other one.
     """
     if at.game.rules.redeal is None or at.game.extra_decks:
         raise Skipped("a deal of this game is not one deck, nor draws")
@@ -175,11 +209,13 @@ def _small(at: Table) -> Iterator[tuple[str, Table]]:
     for name, table in {**named, "this table": at}.items():
         with suppress(ValueError):  # options that do not go together
             options = at.game.check_options(table.num_players, table.variant, table.options)
-            dealt = make_deck(at.game, table.num_players, options)
-            if dealt.ways(len(dealt.laid))[0] <= _MOST_ORDERS:
-                tables[name] = Table(at.game, table.num_players, table.variant, options)
-    asked = {name: table for name, table in tables.items() if table == tables.get("this table") and name in named}
-    yield from (asked or tables).items()
+            tables[name] = Table(at.game, table.num_players, table.variant, options)
+    tables = {name: table for name, table in tables.items() if name in named and table == at} or tables
+    decks = {name: make_deck(at.game, table.num_players, table.options) for name, table in tables.items()}
+    ways = {name: deck.ways(len(deck.laid))[0] for name, deck in decks.items()}
+    few = sorted((name for name in tables if ways[name] <= _MOST_ORDERS), key=ways.__getitem__)
+    out = {name: f"more than {_MOST_ORDERS:,} deals" for name in tables if name not in few}
+    return {name: tables[name] for name in few}, out
 
 
 def _contrast(at: Table, position: bytes, others: Iterable[bytes]) -> tuple[str, str]:
@@ -188,8 +224,17 @@ def _contrast(at: Table, position: bytes, others: Iterable[bytes]) -> tuple[str,
     differences = [[name for name in record.dtype.names if (record[name] != each[name]).any()] for each in records]
     names = min(filter(None, differences), key=len, default=["key"])
     other = records[differences.index(names)] if names in differences else record
-    one, another = (f"{names[0]}={each[names[0]].tolist()}" for each in (record, other))
-    return one, another
+    one, another = (f"{names[0]}={_named(at.game, names[0], each[names[0]])}" for each in (record, other))
+    field = at.game.fields.fields.get(names[0])
+    is_shown = field is not None and field.part is not None and not field.own
+    return one, another + " (and everybody is shown that)" * is_shown
+
+
+def _named(game: Game, name: str, values: Any) -> Any:
+    """The values of a field for people: cards that are counted, by name."""
+    field = game.fields.fields.get(name)
+    is_counted = field is not None and field.cards == "count"
+    return counted(values.tolist(), game.card_names) if is_counted else values.tolist()
 
 
 class _Lines:

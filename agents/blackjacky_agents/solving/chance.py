@@ -2,8 +2,8 @@
 
 A *world* is a state record without its key. Chance is where the rules would draw from the key: a deal of cards or
 draws, a reshuffle, and the order of the game's `Pile`. Each is tried in every distinct way that matters. Everything
-else that depended on the key would be overlooked, so the first world of each position is played with two keys, the start
-with many, and must not differ; nor may `redeal` use the key.
+else that depended on the key would be overlooked, so the first world of each position is played with two keys, the
+start with many, and must not differ; nor may `redeal` use the key.
 """
 
 from __future__ import annotations

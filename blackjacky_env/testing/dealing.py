@@ -16,11 +16,13 @@ from blackjacky_env.play.shuffling import step_with
 from blackjacky_env.testing.trial import Trial
 
 _KEYS, _MOST_MOVES = 64, 2_000  # with which a game is started; that are made with two keys
-_FEWEST, _MOST_ENTRIES = 3_000, 3_000_000  # deals; entries of records, in all of them
-_ROUNDS, _FALSE_ALARM = 5, 1e-9  # random functions of the values; probability that a right game fails
-_MOST_DEALS = 3  # of one game, whose deals are compared with each other
+_MOST_DEALS = 3  # of one game, which are compared with each other
+_FEWEST, _MOST_ENTRIES = 2_000, 2_000_000  # deals; entries of records, in all of them
+_ROUNDS, _FALSE_ALARM = 4, 1e-9  # random functions of the values; probability that a right game fails
 
 Array = npt.NDArray[Any]
+Move = tuple[Array, int] | None
+"""A record (1,) and an action there; None: the start of a game."""
 
 
 class Table(NamedTuple):
@@ -33,11 +35,12 @@ class Table(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """A position in a game, records (2,), and the action taken there, or None at the end; arrays are used again."""
+    """A position in a game, and the action taken there, None at the end; its arrays are used again."""
 
     records: Array
     observation: Array
     mask: Array
+    paid: Array
     action: int | None
     number: int
 
@@ -45,109 +48,80 @@ class Moment(NamedTuple):
 def play(at: Table, rng: np.random.Generator, most: int, policy: Callable[..., int] | None = None) -> Iterator[Moment]:
     """One game: by ``policy`` (observation, mask, random bits), or by a preference for some actions, strict or not."""
     functions, (seen, mask), paid = game_functions(at.game), at.game.new_arrays(), np.zeros((2, at.game.max_players))
-    records, places = zeros(2, at.game.state_dtype), np.arange(at.game.num_actions)
+    records, places = zeros(2, at.game.state_dtype), 99.0 * np.arange(at.game.num_actions)
     records[:1] = at.game.new_state(*at[1:])
     functions.begin(records, rng.integers(2**64, dtype=np.uint64), -1)
     functions.look(records, int(records["player"][0]), seen, mask)
-    taste = [-99.0 * places, 99.0 * places, rng.permutation(99.0 * places), 1.5 * rng.normal(size=len(places))]
-    likes = taste[int(rng.integers(len(taste)))]  # the first legal action often makes the longest game
+    tastes = [-places, places, rng.permutation(places), 1.5 * rng.normal(size=len(places))]
+    likes = tastes[int(rng.integers(len(tastes)))]  # the first legal action often makes the longest game
     for number in range(most):
         legal = np.flatnonzero(mask)
-        if policy is None or len(legal) == 1:
-            action = int(legal[(likes[legal] + rng.gumbel(size=len(legal))).argmax()])
-        else:
+        action = int(legal[(likes[legal] + rng.gumbel(size=len(legal))).argmax()])
+        if policy is not None and len(legal) > 1:
             action = int(policy(seen.copy(), mask.copy(), rng.integers(2**64, dtype=np.uint64)))
-        yield Moment(records, seen, mask, action, number)
+        yield Moment(records, seen, mask, paid[0], action, number)
         functions.step(records, action, paid, seen, mask)
         if records["player"][0] == NOBODY:
-            yield Moment(records, seen, mask, None, number + 1)
+            yield Moment(records, seen, mask, paid[0], None, number + 1)
             return
 
 
-def check_moves(trial: Trial, at: Table) -> None:
-    """Many games: no value is out of its range, and no game longer than declared. Then `check_chance`."""
-    rng, moves, left = np.random.default_rng(trial.seed), list[tuple[Array, int]](), trial.draws
-    most = None if at.game.most_actions is None else at.game.most_actions(*at[1:])
-    positions = list[Array]()
-    while left > 0:
-        for moment in play(at, rng, min(left, trial.max_steps)):
-            positions.append(copied(moment.records[:1]))
-            if moment.action is not None:
-                moves.append((positions[-1], moment.action))
-            elif most is not None and moment.number > most:
-                trial.fail(f"a game has {moment.number} actions, and most_actions says {most}")
-        left -= moment.number + 1
-    every = np.concatenate(positions)
-    for name, field in at.game.fields.fields.items():
-        wrong = (every[name] < field.low) | (every[name] > field.high)
-        if wrong.any():
-            value = every[name][wrong.reshape(len(every), -1).any(axis=1).argmax()].tolist()
-            trial.fail(f"the field {name} is {value}; declared are {field.low} .. {field.high}")
-    check_chance(trial, at, moves)
-
-
-def check_chance(trial: Trial, at: Table, moves: list[tuple[Array, int]] | None = None) -> None:
+def check_chance(trial: Trial, at: Table, moves: list[Move] | None = None) -> None:
     """Nothing else is drawn from the key than what `redeal` takes, and deals are those that are declared."""
     rng, made = np.random.default_rng(trial.seed), _Made(at)
     if moves is None:
         games = [play(at, rng, trial.max_steps) for _ in range(trial.games)]
-        moves = [(copied(m.records[:1]), m.action) for game in games for m in game if m.action is not None]
-    chosen, later = rng.permutation(len(moves))[:_MOST_MOVES], dict[int, tuple[Array, int]]()
-    for move in [None] * _KEYS + [moves[i] for i in chosen]:
-        order, keys = made.orders(rng, 1)[0], rng.integers(2**64, size=2, dtype=np.uint64)
-        one, other = (made.after(move, key, order) for key in keys)
+        moves = [(copied(each.records[:1]), each.action) for game in games for each in game if each.action is not None]
+    deals = dict[int, Move]()
+    for move in [None] * _KEYS + [moves[i] for i in rng.permutation(len(moves))[:_MOST_MOVES]]:
+        order = made.random_order(rng)
+        one, other = (made.after(move, key, order) for key in rng.integers(2**64, size=2, dtype=np.uint64))
         for name in one.dtype.names or ():
             if name != "key" and not np.array_equal(one[name], other[name]):
-                raise trial.error(
+                trial.fail(
                     "something beside the deck and declared reshuffles or draws is drawn from the key; the field "
                     f"{name} is {one[name][0].tolist()} with one key, {other[name][0].tolist()} with another"
                 )
-        if move is not None and one["deals"][0] > move[0]["deals"][0] and len(later) < _MOST_DEALS - 1:
-            later.setdefault(int(one["deals"][0]), move)
-    if at.game.dealt:
-        _check_deals(trial, at, [None, *later.values()], made)
+        if one["deals"][0] > (0 if move is None else move[0]["deals"][0]) and len(deals) < _MOST_DEALS:
+            deals.setdefault(int(one["deals"][0]), move)
+    if at.game.dealt and deals:
+        _check_deals(trial, at, [*deals.values()], made)
 
 
 class _Made:
     """Positions as made from a key, or from an order of the cards or outcomes."""
 
     def __init__(self, at: Table) -> None:
-        self._at, self._functions, self._blank = at, game_functions(at.game), zeros(2, at.game.state_dtype)
+        self._game, self._functions, self._blank = at.game, game_functions(at.game), zeros(2, at.game.state_dtype)
         self._blank[:1] = at.game.new_state(*at[1:])
         self._sizes = [len(each) for each in at.game.draws(at.num_players, at.options)] if at.game.draws else []
-        self._decks = {at.game.dealt: [*at.game.whole_deck(at.num_players, at.options)]} if at.game.dealt else {}
-        for name, deck in at.game.extra_decks.items():
-            self._decks[name] = [card for card, _ in deck.cards(at.num_players)]
+        extra = {name: [card for card, _ in deck.cards(at.num_players)] for name, deck in at.game.extra_decks.items()}
+        decks = {"deck": at.game.whole_deck(at.num_players, at.options), **extra} if at.game.dealt == "deck" else extra
+        self._decks = {name: np.array(deck, np.int8) for name, deck in decks.items()}
 
-    def orders(self, rng: np.random.Generator, count: int) -> list[dict[str, Array]]:
-        """By what is dealt: random orders of the cards, or outcomes, as declared."""
+    def random_order(self, rng: np.random.Generator) -> dict[str, Array]:
+        """By what is dealt: an order of the cards, or outcomes, as declared."""
         if self._sizes:
-            return [{self._at.game.dealt: each} for each in rng.integers(0, self._sizes, (count, len(self._sizes)))]
-        return [
-            {name: rng.permutation(np.array(deck, np.int8)) for name, deck in self._decks.items()} for _ in range(count)
-        ]
+            return {"draws": rng.integers(0, self._sizes)}
+        return {name: rng.permutation(deck) for name, deck in self._decks.items()}
 
-    def after(self, move: tuple[Array, int] | None, key: Any, order: dict[str, Array]) -> Array:
-        """The record (1,) after the first deal, or a move, with a key; a deal is then repeated in the order, if any."""
+    def after(self, move: Move, key: Any, order: dict[str, Array]) -> Array:
+        """The record (1,) after a move with a key; what it has dealt is then dealt again in the order, if any."""
+        records, deals = copied(self._blank), 0
         if move is None:
-            records = copied(self._blank)
             self._functions.begin(records, key, 0)
-            is_dealt = True
         else:
-            records = copied(self._blank)
-            records[:1] = move[0]
+            records[:1], deals = move[0], move[0]["deals"][0]
             records["key"] = key
-            step_with(self._at.game, records, move[1], order.get("deck"))
-            is_dealt = bool(records["deals"][0] > move[0]["deals"][0])
-        for name in order if is_dealt else ():
+            step_with(self._game, records, move[1], order.get("deck"))
+        for name in order if records["deals"][0] > deals else ():
             self._functions.redeal[name](records, order[name])
-        if self._at.game.pile is not None:
-            cards, count = self._at.game.pile.cards, self._at.game.pile.count
-            records[cards][0][int(records[count][0]) :] = 0
+        if self._game.pile is not None:
+            records[self._game.pile.cards][0][int(records[self._game.pile.count][0]) :] = 0
         return records[:1]
 
 
-def _check_deals(trial: Trial, at: Table, moves: list[Any], made: _Made) -> None:
+def _check_deals(trial: Trial, at: Table, moves: list[Move], made: _Made) -> None:
     """Compare deals from keys with deals of random outcomes: each entry of the record, and each two entries.
 
     The values of all entries become 1 or -1, by random functions, whose means are compared; by Hoeffding's inequality,
@@ -159,8 +133,11 @@ def _check_deals(trial: Trial, at: Table, moves: list[Any], made: _Made) -> None
     keys = rng.integers(2**64, size=min(trial.draws, max(_FEWEST, _MOST_ENTRIES // entries)), dtype=np.uint64)
     made_by, columns = zeros((2, len(keys)), dtype), (list[Array](), list[Array]())
     for move in moves:
-        for i, (key, order) in enumerate(zip(keys, made.orders(rng, len(keys)), strict=True)):
-            made_by[0, i], made_by[1, i] = made.after(move, key, {})[0], made.after(move, key, order)[0]
+        for i, key in enumerate(keys):
+            made_by[0, i], made_by[1, i] = (
+                made.after(move, key, {})[0],
+                made.after(move, key, made.random_order(rng))[0],
+            )
         for kept, each in zip(columns, made_by, strict=True):
             kept += [each[name].reshape(len(keys), -1).astype(np.uint8) for name in names]
     real, declared = map(np.hstack, columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -17,9 +18,9 @@ from blackjacky_env.declare.game import Game, NamedTable
 from blackjacky_env.declare.options import declared_options
 from blackjacky_env.play.one_game import game_functions, has_reshuffled
 from blackjacky_env.play.shuffling import Shuffles, make_deck, step_with
-from blackjacky_env.play.states import rotated, sample_record
+from blackjacky_env.play.states import check_ranges, rotated, sample_record
 from blackjacky_env.play.step import OVER, make_begin, make_look, make_shared_step
-from blackjacky_env.testing.dealing import Table, check_chance, check_moves, play
+from blackjacky_env.testing.dealing import Table, check_chance, play
 from blackjacky_env.testing.trial import Skipped, Trial, find
 
 MOST_BYTES = 700  # of a record
@@ -66,19 +67,25 @@ def check_declaration(trial: Trial) -> None:
     at, rng = _at(trial), np.random.default_rng(trial.seed)
     if (size := at.game.state_dtype.itemsize) > MOST_BYTES:
         trial.fail(f"a record has {size} bytes; allowed are {MOST_BYTES}")
-    check_moves(trial, at)
-    deck = Counter(at.game.whole_deck(at.num_players, at.options))
-    for played in trial.recorded:
-        env: Any = trial.begin(played.seed)
-        for count, _ in enumerate(trial.play(played, env)):
-            table = env.unwrapped
-            if table._player[0] == NOBODY:
-                _check_end(trial, at, table._paid[0], count)
+    moves, deck = list[Any](), Counter(at.game.whole_deck(at.num_players, at.options))
+    for game in itertools.count():
+        for moment in play(at, rng, min(trial.draws - len(moves), trial.max_steps)):
+            trial.where = {"game": game, "step": moment.number}
+            check_ranges(at.game, moment.records[0])
+            _check_position(trial, at, deck, moment.records, "")
+            if moment.action is None:
+                _check_end(trial, at, moment.paid, moment.number)
                 break
-            _check_position(trial, at, deck, table._states, "")
+            moves.append((copied(moment.records[:1]), moment.action))
             seat = int(rng.integers(at.num_players))
-            sampled, _ = sample_record(at.game, table._look(f"player_{seat}")[0], rng, seat)
-            _check_position(trial, at, deck, sampled, f"as sampled for player_{seat}, ")
+            if game < trial.games:
+                game_functions(at.game).look(moment.records, seat, *(seen := at.game.new_arrays()))
+                sampled, _ = sample_record(at.game, seen[0], rng, seat)
+                _check_position(trial, at, deck, sampled, f"as sampled for player_{seat}, ")
+        if len(moves) >= trial.draws:
+            break
+    trial.where = {}
+    check_chance(trial, at, moves)
 
 
 def _check_end(trial: Trial, at: Table, paid: Any, count: int) -> None:

@@ -66,7 +66,7 @@ def play(at: Table, rng: np.random.Generator, most: int, policy: Callable[..., i
             return
 
 
-def check_chance(trial: Trial, at: Table, moves: list[Move] | None = None) -> None:
+def compare_chance(trial: Trial, at: Table, moves: list[Move] | None = None) -> None:
     """Nothing else is drawn from the key than what `redeal` takes, and deals are those that are declared."""
     rng, made = np.random.default_rng(trial.seed), _Made(at)
     if moves is None:

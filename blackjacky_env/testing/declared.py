@@ -16,11 +16,12 @@ from blackjacky_env.compiled.tiers import in_plain_python
 from blackjacky_env.declare.fields import NOBODY, counted
 from blackjacky_env.declare.game import Game, NamedTable
 from blackjacky_env.declare.options import declared_options
+from blackjacky_env.play import states
 from blackjacky_env.play.one_game import game_functions, has_reshuffled
 from blackjacky_env.play.shuffling import Shuffles, make_deck, step_with
-from blackjacky_env.play.states import check_ranges, rotated, sample_record
+from blackjacky_env.play.states import rotated, sample_record
 from blackjacky_env.play.step import OVER, make_begin, make_look, make_shared_step
-from blackjacky_env.testing.dealing import Table, check_chance, play
+from blackjacky_env.testing.dealing import Table, compare_chance, play
 from blackjacky_env.testing.trial import Skipped, Trial, find
 
 MOST_BYTES = 700  # of a record
@@ -71,7 +72,7 @@ def check_declaration(trial: Trial) -> None:
     for game in itertools.count():
         for moment in play(at, rng, min(trial.draws - len(moves), trial.max_steps)):
             trial.where = {"game": game, "step": moment.number}
-            check_ranges(at.game, moment.records[0])
+            states.check_ranges(at.game, moment.records[0])
             _check_position(trial, at, deck, moment.records, "")
             if moment.action is None:
                 _check_end(trial, at, moment.paid, moment.number)
@@ -85,7 +86,7 @@ def check_declaration(trial: Trial) -> None:
         if len(moves) >= trial.draws:
             break
     trial.where = {}
-    check_chance(trial, at, moves)
+    compare_chance(trial, at, moves)
 
 
 def _check_end(trial: Trial, at: Table, paid: Any, count: int) -> None:
@@ -159,7 +160,8 @@ def check_sample(trial: Trial) -> None:
         _check_sample(trial, name, at, lines)
         tried.append(name)
         left -= lines.size
-    left_out = "; ".join(f"table {name}: {why}" for name, why in out.items() if name != "this table")
+    told = {why: ", ".join(name for name in out if out[name] == why and name != "this table") for why in out.values()}
+    left_out = "; ".join(f"table {names}: {why}" for why, names in told.items() if names)
     if not tried:
         raise Skipped(f"no table is small enough to try everything ({left_out}): name one in `tables`")
     trial.note = f"at {', '.join(tried)}" + f"; left out are {left_out}" * bool(left_out)
@@ -198,7 +200,7 @@ def _check_sample(trial: Trial, name: str, at: Table, lines: _Lines) -> None:
 
 def _fail_sample(trial: Trial, at: Table, what: str) -> NoReturn:
     """Fail, for another reason if chance is not as declared, so that what was tried is not what happens."""
-    check_chance(trial, at)
+    compare_chance(trial, at)
     trial.fail(what)
 
 

@@ -208,7 +208,7 @@ def check_names(arguments: Sequence[str], kinds: Iterable[type[Any]]) -> None:
     names = {"help", "help_all", *(each.name for kind in kinds for each in fields(kind))}
     names = {"as" if name == "person" else name for name in names}
     known = [f"--{name}".replace("_", "-") for name in names]
-    for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
+    for word, following in zip(arguments, [*arguments, ""][1:], strict=True):
         name = word.partition("=")[0].replace("_", "-")
         if word[:2] != "--" or name in known or name.replace("--no-", "--", 1) in known:
             continue

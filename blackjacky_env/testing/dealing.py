@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,19 +35,12 @@ class Table(NamedTuple):
     options: dict[str, Any]
 
 
-class Moment(NamedTuple):
-    """A position in a game, and the action taken there, None at the end; its arrays are used again."""
-
-    records: Array
-    observation: Array
-    mask: Array
-    paid: Array
-    action: int | None
-    number: int
+Moment = tuple[Array, Array, Array, int, int | None]
+"""Records (2,), mask and result, arrays that are used again; the number of the action taken next, None at the end."""
 
 
-def play(at: Table, rng: np.random.Generator, most: int, policy: Callable[..., int] | None = None) -> Iterator[Moment]:
-    """One game: by ``policy`` (observation, mask, random bits), or by a preference for some actions, strict or not."""
+def play(at: Table, rng: np.random.Generator, most: int, policy: Any = None, *parameters: Array) -> Iterator[Moment]:
+    """One game: by a policy with parameters, or by a preference for some actions, which is strict or not."""
     functions, (seen, mask), paid = game_functions(at.game), at.game.new_arrays(), np.zeros((2, at.game.max_players))
     records, places = zeros(2, at.game.state_dtype), 99.0 * np.arange(at.game.num_actions)
     records[:1] = at.game.new_state(*at[1:])
@@ -58,11 +52,11 @@ def play(at: Table, rng: np.random.Generator, most: int, policy: Callable[..., i
         legal = np.flatnonzero(mask)
         action = int(legal[(likes[legal] + rng.gumbel(size=len(legal))).argmax()])
         if policy is not None and len(legal) > 1:
-            action = int(policy(seen.copy(), mask.copy(), rng.integers(2**64, dtype=np.uint64)))
-        yield Moment(records, seen, mask, paid[0], action, number)
+            action = int(policy(seen.copy(), mask.copy(), rng.integers(2**64, dtype=np.uint64), *parameters))
+        yield records, mask, paid[0], number, action
         functions.step(records, action, paid, seen, mask)
         if records["player"][0] == NOBODY:
-            yield Moment(records, seen, mask, paid[0], None, number + 1)
+            yield records, mask, paid[0], number + 1, None
             return
 
 
@@ -71,7 +65,7 @@ def compare_chance(trial: Trial, at: Table, moves: list[Move] | None = None) -> 
     rng, made = np.random.default_rng(trial.seed), _Made(at)
     if moves is None:
         games = [play(at, rng, trial.max_steps) for _ in range(trial.games)]
-        moves = [(copied(each.records[:1]), each.action) for game in games for each in game if each.action is not None]
+        moves = [(copied(s[:1]), action) for game in games for s, *_, action in game if action is not None]
     deals = dict[int, Move]()
     for move in [None] * _KEYS + [moves[i] for i in rng.permutation(len(moves))[:_MOST_MOVES]]:
         order = made.random_order(rng)
@@ -134,15 +128,13 @@ def _check_deals(trial: Trial, at: Table, moves: list[Move], made: _Made) -> Non
     made_by, columns = zeros((2, len(keys)), dtype), (list[Array](), list[Array]())
     for move in moves:
         for i, key in enumerate(keys):
-            made_by[0, i], made_by[1, i] = (
-                made.after(move, key, {})[0],
-                made.after(move, key, made.random_order(rng))[0],
-            )
+            made_by[0, i] = made.after(move, key, {})[0]
+            made_by[1, i] = made.after(move, key, made.random_order(rng))[0]
         for kept, each in zip(columns, made_by, strict=True):
             kept += [each[name].reshape(len(keys), -1).astype(np.uint8) for name in names]
     real, declared = map(np.hstack, columns)
     told = [
-        (f"{name}{[*index] or ''}", f" in deal {deal + 1}" * (len(moves) > 1))
+        f"deal {deal + 1} " * (len(moves) > 1) + f"{name}{[*index] or ''}"
         for deal in range(len(moves))
         for name in names
         for index in np.ndindex(dtype[name].shape)
@@ -157,17 +149,10 @@ def _check_deals(trial: Trial, at: Table, moves: list[Move], made: _Made) -> Non
     for off, count in ((single, tests), (pairs, tests * len(vary))):
         if off.size and off.max() > (4 / len(keys) * np.log(4 * count / _FALSE_ALARM)) ** 0.5:
             worst = [*map(int, np.unravel_index(off.argmax(), off.shape))]
-            _fail_deals(trial, at, real[:, worst], declared[:, worst], [told[vary[i]] for i in worst])
-
-
-def _fail_deals(trial: Trial, at: Table, real: Array, declared: Array, told: list[tuple[str, str]]) -> None:
-    """Fail with the values that differ most in how often they are there."""
-    values = np.unique(np.concatenate([real, declared]), axis=0)
-    often = [[int((each == value).all(axis=1).sum()) for each in (real, declared)] for value in values]
-    most = max(range(len(values)), key=lambda i: abs(often[i][0] - often[i][1]))
-    found = zip(told, values[most].astype(np.int8), strict=True)
-    what = " and ".join(f"{name}={value}{where}" for (name, where), value in found)
-    trial.fail(
-        f"{what} is in {often[most][0]:,} of {len(real):,} deals from keys, and in {often[most][1]:,} "
-        f"of those that `redeal` makes of random outcomes of the declared {at.game.dealt}"
-    )
+            often, asked = (Counter(map(tuple, each[:, worst].astype(np.int8).tolist())) for each in (real, declared))
+            most = max(often | asked, key=lambda value: abs(often[value] - asked[value]))
+            what = " and ".join(f"{told[vary[i]]}={value}" for i, value in zip(worst, most, strict=True))
+            trial.fail(
+                f"{what} is in {often[most]:,} of {len(keys):,} deals from keys, and in {asked[most]:,} of those that "
+                f"`redeal` makes of random outcomes of the declared {at.game.dealt}"
+            )

@@ -70,17 +70,17 @@ def check_declaration(trial: Trial) -> None:
         trial.fail(f"a record has {size} bytes; allowed are {MOST_BYTES}")
     moves, deck = list[Any](), Counter(at.game.whole_deck(at.num_players, at.options))
     for game in itertools.count():
-        for moment in play(at, rng, min(trial.draws - len(moves), trial.max_steps)):
-            trial.where = {"game": game, "step": moment.number}
-            states.check_ranges(at.game, moment.records[0])
-            _check_position(trial, at, deck, moment.records, "")
-            if moment.action is None:
-                _check_end(trial, at, moment.paid, moment.number)
+        for records, _, paid, number, action in play(at, rng, min(trial.draws - len(moves), trial.max_steps)):
+            trial.where = {"game": game, "step": number}
+            states.check_ranges(at.game, records[0])
+            _check_position(trial, at, deck, records, "")
+            if action is None:
+                _check_end(trial, at, paid, number)
                 break
-            moves.append((copied(moment.records[:1]), moment.action))
+            moves.append((copied(records[:1]), action))
             seat = int(rng.integers(at.num_players))
             if game < trial.games:
-                game_functions(at.game).look(moment.records, seat, *(seen := at.game.new_arrays()))
+                game_functions(at.game).look(records, seat, *(seen := at.game.new_arrays()))
                 sampled, _ = sample_record(at.game, seen[0], rng, seat)
                 _check_position(trial, at, deck, sampled, f"as sampled for player_{seat}, ")
         if len(moves) >= trial.draws:
@@ -101,18 +101,17 @@ def _check_position(trial: Trial, at: Table, deck: Counter[int], records: Any, w
     record = with_attributes(records)[0]
     if at.game.invariant is not None and (wrong := at.game.invariant(record)):
         trial.fail(f"{where}the invariant is broken: {wrong}")
-    held, told = Counter[int](), list[str]()
+    held = Counter[int]()
     for field in at.game.fields.fields.values():
         values = record[field.name]
         if field.cards == "each":
             held.update(values.ravel().tolist())
         elif field.cards == "count":
             held.update(dict(enumerate(values.reshape(-1, values.shape[-1]).sum(axis=0).tolist())))
-        if field.cards is not None:
-            told.append(f"{field.name}={_named(at.game, field.name, values)}")
     for card in deck:
         if held[card] > deck[card]:
-            name = f"{where}{at.game.card_names[card]!r}"
+            name, fields = f"{where}{at.game.card_names[card]!r}", at.game.fields.fields.values()
+            told = [f"{each.name}={_named(at.game, each.name, record[each.name])}" for each in fields if each.cards]
             trial.fail(f"{name} is there {held[card]} times, and the deck has {deck[card]}: {', '.join(told)}")
 
 
@@ -124,16 +123,17 @@ def check_bots(trial: Trial) -> None:
     except ImportError:
         raise Skipped("the agents are not installed") from None
     for name, (policy, *own) in bots.items():
-        parameters = np.array(own[0] if own else [], np.float32)
-        choose, end = in_plain_python(policy), time.monotonic() + _BOT_SECONDS
+        bot, end = (
+            (in_plain_python(policy), np.array(own[0] if own else [], np.float32)),
+            time.monotonic() + _BOT_SECONDS,
+        )
         for _ in range(trial.moments):
-            for moment in play(at, rng, trial.max_steps, lambda *asked, c=choose, p=parameters: c(*asked, p)):
+            for records, mask, _, number, action in play(at, rng, trial.max_steps, *bot):
                 if time.monotonic() > end:
                     break
-                trial.where = {"bot": name, "step": moment.number}
-                action, mask = moment.action, moment.mask
+                trial.where = {"bot": name, "step": number}
                 if action is not None and not (0 <= action < len(mask) and mask[action]):
-                    trial.fail(str(at.game.refusal(moment.records[0], mask, action)))
+                    trial.fail(str(at.game.refusal(records[0], mask, action)))
     trial.note = ", ".join(bots)
 
 

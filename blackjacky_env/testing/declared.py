@@ -149,13 +149,11 @@ def check_sample(trial: Trial) -> None:
     tried, left = list[str](), _ENOUGH
     tables, out = _small(_at(trial))
     for name, at in tables.items():
-        if tried and out.keys() & tables.keys():
-            out[name] = "larger"
-            continue
+        limit = f"beyond the {_ENOUGH:,}" if tried else f"more than {_MOST_WAYS:,}"
         try:
-            lines = _Lines(at, most := left if tried else _MOST_WAYS)
+            lines = _Lines(at, left if tried else _MOST_WAYS)
         except Skipped:
-            out[name] = f"more than {most:,} deals and lines of play" + f" left of {_ENOUGH:,}" * bool(tried)
+            out[name], left = f"{limit} deals and lines of play", 0 if tried else left
             continue
         _check_sample(trial, name, at, lines)
         tried.append(name)

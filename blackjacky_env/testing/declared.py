@@ -72,7 +72,6 @@ def check_declaration(trial: Trial) -> None:
     for game in itertools.count():
         for records, _, paid, number, action in play(at, rng, min(trial.draws - len(moves), trial.max_steps)):
             trial.where = {"game": game, "step": number}
-            states.check_ranges(at.game, records[0])
             _check_position(trial, at, deck, records, "")
             if action is None:
                 _check_end(trial, at, paid, number)
@@ -99,6 +98,10 @@ def _check_end(trial: Trial, at: Table, paid: Any, count: int) -> None:
 
 def _check_position(trial: Trial, at: Table, deck: Counter[int], records: Any, where: str) -> None:
     record = with_attributes(records)[0]
+    try:
+        states.check_ranges(at.game, records[0])
+    except ValueError as error:
+        trial.fail(f"{where}{error}")
     if at.game.invariant is not None and (wrong := at.game.invariant(record)):
         trial.fail(f"{where}the invariant is broken: {wrong}")
     held = Counter[int]()

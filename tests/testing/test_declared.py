@@ -18,6 +18,7 @@ KUHN = (Path(__file__).parents[1] / "kuhn_poker.py").read_text("utf-8")
 THREE_PRIZES = GOOFSPIEL.replace("CARDS, NONE = 4", "CARDS, NONE = 3").replace("(1, 2, 3, 4)", "(1, 2, 3)")
 LIARS_DICE = (Path(__file__).parents[2] / "examples" / "liars_dice" / "liars_dice.py").read_text("utf-8")
 OTHER_CARD = "(s.cards[0] + 1 + below(draw(bits, 1), 2)) % 3"
+TINY = (Path(__file__).parents[1] / "tiny_game.py").read_text("utf-8")
 FAULTS = {
     "what was played is dealt": (
         *(THREE_PRIZES, "if not s.turned[prize]", "if prize >= 0"),
@@ -82,6 +83,14 @@ FAULTS = {
     "cards that are not shuffled": (
         *(GOOFSPIEL, "    shuffle(s.prizes, CARDS, stream(key, 1, 0, 0))\n", ""),
         *("declaration", r"prizes\[\d\]=\d is in 10,000 of 10,000 deals from keys, .* of the declared deck"),
+    ),
+    "every deal is the same": (
+        *(TINY, "stream(s.key, FOR_DEALS, s.round, 0)", "stream(s.key, FOR_DEALS, 0, 0)"),
+        *("declaration", r"deal \d cards\[\d\]=(\d) and deal \d cards\[\d\]=\1 is in .* of the declared deck"),
+    ),
+    "more actions than declared, in rare games": (
+        *(LIARS_DICE, "rules=", "most_actions=lambda *table: 20, rules="),
+        *("declaration", r"a game has \d+ actions, and most_actions says 20"),
     ),
     "a value out of its range": (
         *(GOOFSPIEL, '"points", 0, 10', '"points", 0, 8'),

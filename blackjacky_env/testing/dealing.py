@@ -16,7 +16,7 @@ from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.play.shuffling import step_with
 from blackjacky_env.testing.trial import Trial
 
-_KEYS, _MOST_MOVES = 64, 2_000  # with which a game is started; that are made with two keys
+_KEYS, _MOVES = 64, 2_000  # with which a game is started; that are made with two keys
 _MOST_DEALS = 3  # of one game, which are compared with each other
 _FEWEST, _MOST_ENTRIES = 2_000, 2_000_000  # deals; entries of records, in all of them
 _ROUNDS, _FALSE_ALARM = 4, 1e-9  # random functions of the values; probability that a right game fails
@@ -60,14 +60,13 @@ def play(at: Table, rng: np.random.Generator, most: int, policy: Any = None, *pa
             return
 
 
-def compare_chance(trial: Trial, at: Table, moves: list[Move] | None = None) -> None:
+def compare_chance(trial: Trial, at: Table) -> None:
     """Nothing else is drawn from the key than what `redeal` takes, and deals are those that are declared."""
-    rng, made = np.random.default_rng(trial.seed), _Made(at)
-    if moves is None:
-        games = [play(at, rng, trial.max_steps) for _ in range(trial.games)]
-        moves = [(copied(s[:1]), action) for game in games for s, *_, action in game if action is not None]
-    deals = dict[int, Move]()
-    for move in [None] * _KEYS + [moves[i] for i in rng.permutation(len(moves))[:_MOST_MOVES]]:
+    rng, made, deals = np.random.default_rng(trial.seed), _Made(at), dict[int, Move]()
+    moves: list[Move] = [None] * _KEYS
+    while len(moves) < _MOVES:
+        moves += [(copied(s[:1]), action) for s, *_, action in play(at, rng, trial.max_steps) if action is not None]
+    for move in moves:
         order = made.random_order(rng)
         one, other = (made.after(move, key, order) for key in rng.integers(2**64, size=2, dtype=np.uint64))
         for name in one.dtype.names or ():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -68,24 +67,21 @@ def check_declaration(trial: Trial) -> None:
     at, rng = _at(trial), np.random.default_rng(trial.seed)
     if (size := at.game.state_dtype.itemsize) > MOST_BYTES:
         trial.fail(f"a record has {size} bytes; allowed are {MOST_BYTES}")
-    moves, deck = list[Any](), Counter(at.game.whole_deck(at.num_players, at.options))
-    for game in itertools.count():
-        for records, _, paid, number, action in play(at, rng, min(trial.draws - len(moves), trial.max_steps)):
+    compare_chance(trial, at)
+    left, game, deck = trial.draws, 0, Counter(at.game.whole_deck(at.num_players, at.options))
+    while left > 0:
+        for records, _, paid, number, action in play(at, rng, min(left, trial.max_steps)):
             trial.where = {"game": game, "step": number}
             _check_position(trial, at, deck, records, "")
             if action is None:
                 _check_end(trial, at, paid, number)
                 break
-            moves.append((copied(records[:1]), action))
             seat = int(rng.integers(at.num_players))
             if game < trial.games:
                 game_functions(at.game).look(records, seat, *(seen := at.game.new_arrays()))
                 sampled, _ = sample_record(at.game, seen[0], rng, seat)
                 _check_position(trial, at, deck, sampled, f"as sampled for player_{seat}, ")
-        if len(moves) >= trial.draws:
-            break
-    trial.where = {}
-    compare_chance(trial, at, moves)
+        left, game = left - number - 1, game + 1
 
 
 def _check_end(trial: Trial, at: Table, paid: Any, count: int) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated
 import numpy as np
 
 from blackjacky_env.compiled.compiling import inlined
-from blackjacky_env.compiled.random import draw, stream
+from blackjacky_env.compiled.random import below, draw, stream
 from blackjacky_env.compiled.results import share_result
 from blackjacky_env.compiled.shown import make_encode, make_sample
 from blackjacky_env.declare.actions import ActionInfo, Actions
@@ -66,12 +66,22 @@ def begin(s, key, start_player):
 
 @inlined
 def deal(s):
-    draws = stream(s.key, FOR_DEALS, s.round, 0)
-    first = np.int64(draw(draws, 0) % np.uint64(CARDS))
-    step = 1 if draw(draws, 1) & np.uint64(1) else CARDS - 1
-    for i in range(s.num_players):
-        s.cards[(s.start_player + i) % s.num_players] = (first + i * step) % CARDS
+    draw_cards(s, s.start_player, 0, stream(s.key, FOR_DEALS, s.round, 0))
     begin_bidding(s)
+
+
+@inlined
+def draw_cards(s, start, have, draws):
+    """Deal to all but the first so many players from ``start`` on, who have theirs."""
+    for i in range(have, s.num_players):
+        place = below(draw(draws, i), CARDS - i)  # among the cards that are left
+        for card in range(CARDS):
+            is_left = True
+            for j in range(i):
+                is_left = is_left and s.cards[(start + j) % s.num_players] != card
+            place -= is_left
+            if is_left and place == -1:
+                s.cards[(start + i) % s.num_players] = card
 
 
 @inlined
@@ -150,9 +160,7 @@ def sample(observation, bits, s):
     _sample_shown(observation, s)
     s.deals = min(int(s.round) + 1, ROUNDS)
     s.cards[1:] = 0
-    step = 1 if draw(bits, 1) & np.uint64(1) else CARDS - 1
-    for q in range(1, s.num_players):
-        s.cards[q] = (int(observation[AT.card]) + q * step) % CARDS
+    draw_cards(s, 0, 1, draw(bits, 1))
 
 
 def snapshot(s, settled):

@@ -274,6 +274,13 @@ class _StoredOption(NamedTuple):
         return None if value == self.none else bool(value) if self.declared.kind == "flag" else value
 
 
+def counted(value: Any, names: Sequence[Any]) -> Any:
+    """Lists of names, each as often as the lists in its place, which may be nested, count."""
+    if isinstance(value[0], list):
+        return [counted(each, names) for each in value]
+    return [name for name, count in zip(names, value, strict=True) for _ in range(count)]
+
+
 def _known(value: Any) -> Any:
     if isinstance(value, list):
         return [*map(_known, value)]

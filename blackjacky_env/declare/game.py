@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from blackjacky_env.checks import check_choice, few, read_integer
 from blackjacky_env.declare.actions import Actions
-from blackjacky_env.declare.fields import Fields, State
+from blackjacky_env.declare.fields import Fields, State, counted
 from blackjacky_env.declare.layout import Layout, Vector
 from blackjacky_env.declare.options import Variant, declared_options, plain, read_options
 from blackjacky_env.draw.plain import plain_scene
@@ -105,6 +105,8 @@ class Words:
     """(name of a card) -> how it is drawn, for rules that show it; None: they name it."""
     cards: frozenset[str] = frozenset()
     """Keys of the snapshot whose values are cards, for a scene that is made from the fields."""
+    counts: frozenset[str] = frozenset()
+    """Keys of the snapshot whose values count cards; in a `Game` they become the names of these cards."""
 
     def phase_of(self, states: npt.NDArray[Any]) -> int:
         """The number of the first record's phase, if `phase_field` says it; else 0."""
@@ -235,6 +237,8 @@ class Game:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "card_names", tuple(self.card_names))
+        if self.words.counts and self.card_names:
+            object.__setattr__(self, "words", _with_names(self.words, self.card_names))
         if missing := [name for name in STATE_FIELDS if name not in (self.state_dtype.names or ())]:
             raise ValueError(f"the record of {self.name} lacks the fields {', '.join(missing)}")
         if self.state_dtype["winners"].shape != (self.max_players,):
@@ -447,6 +451,14 @@ class Game:
             full = Counter(self.whole_deck(num_players, {**options, "deck": None}))
             self.small_deck.leave_out(states[0], [*(full - Counter(self.whole_deck(num_players, options))).elements()])
         return states
+
+
+def _with_names(words: Words, card_names: Sequence[int | str]) -> Words:
+    def snapshot(s: State, settled: State | None) -> dict[str, Any]:
+        told = words.snapshot(s, settled)
+        return told | {key: counted(told[key], card_names) for key in words.counts}
+
+    return replace(words, snapshot=snapshot, cards=words.cards | words.counts, counts=frozenset())
 
 
 def _in_words(name: str, value: Any) -> str:

@@ -27,10 +27,15 @@ def plain_words(
             yet, and in place of what only others see. A choice ``phase`` tells the phases, if there are several.
         actions: the actions.
         names: by field that holds cards, dice or the like: words for its values, starting from 0, such as
-            `Game.card_names`.
+            `Game.card_names`; a field that counts cards takes those by itself.
+
+    Raises `ValueError` for names of a field that counts cards, and for more names than a field has values.
     """
-    if counted := [name for name in names if fields.fields[name].cards == "count"]:
-        raise ValueError(f"names has {counted[0]!r}, whose entries count cards: only fields that hold them have names")
+    for name, words in names.items():
+        if fields.fields[name].cards == "count":
+            raise ValueError(f"names has {name!r}, whose entries count cards: these are called as `card_names` says")
+        if len(words) > (most := fields.fields[name].high + 1):
+            raise ValueError(f"names has {len(words)} words for {name!r}, whose values are 0 .. {most - 1}")
     untold = ("player", "phase", "winners", *fields.table)
     shown = [field for field in fields.shown.values() if field.name not in untold]
     private = [str(field.part) for field in shown if field.own]
@@ -68,4 +73,5 @@ def plain_words(
         phases=(*(phases or ("play",)), "over"),
         phase_field="phase" if phases else "",
         cards=frozenset(str(fields.fields[name].part) for name in names),
+        counts=frozenset(str(field.part) for field in shown if field.cards == "count"),
     )

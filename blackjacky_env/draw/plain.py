@@ -65,9 +65,10 @@ class _Plain:
         look: Any = "hand" if seat is not None and seat == self.viewer else "cards"
         held, is_cards = _flat(value), key in self.game.words.cards
         if field is not None and field.own and value is None and self.viewer not in (seat, EVERYTHING):
-            if field.low < 0 or (field.high < 2 and not is_cards):
+            is_full = is_cards and field.cards != "count"
+            if field.low < 0 or (field.high < 2 and not is_full):
                 return None  # perhaps there is nothing
-            return Row(_label(key), [Card()] * math.prod(field.seen)) if is_cards else Fact(_label(key), "?")
+            return Row(_label(key), [Card()] * math.prod(field.seen)) if is_full else Fact(_label(key), "?")
         if is_cards:
             return Row(_label(key), [_card(card) for card in held if card is not None], look)
         if isinstance(value, list) and len(value) == len(names) > 1 and {*held} <= {0, 1}:

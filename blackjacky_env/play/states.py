@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from blackjacky_env.checks import check_integer, few
 from blackjacky_env.compiled.compiling import copied, entry, zeros
-from blackjacky_env.declare.fields import NOBODY, Field
+from blackjacky_env.declare.fields import NOBODY, Field, counted
 from blackjacky_env.declare.game import Game
 from blackjacky_env.declare.layout import Vector
 from blackjacky_env.play.one_game import game_functions
@@ -206,7 +206,7 @@ def _is_at_empty_seat(game: Game, field: Field, record: Any) -> bool:
 # An observation whose entries are in their ranges may still be one that no position shows: a policy then chooses some
 # action. A sampled position is right when encoding it shows the same observation again.
 
-_NO_POSITION = "no legal position matches this observation: "
+NO_POSITION = "no legal position matches this observation: "
 
 
 @cache
@@ -245,7 +245,7 @@ def sample_record(
     try:
         check_ranges(game, records[0])
     except ValueError as error:
-        raise ValueError(f"{_NO_POSITION}in the one from `Rules.sample`, {error}") from error
+        raise ValueError(f"{NO_POSITION}in the one from `Rules.sample`, {error}") from error
     if seat:
         records = rotated(game, records, check_integer("seat", seat, 0, int(records["num_players"][0]) - 1))
     shown, mask = game.new_arrays()
@@ -253,7 +253,10 @@ def sample_record(
     if not np.array_equal(shown, vector):
         asked, found = map(game.layout.decode, (vector, shown))
         part = next(name for name in asked if asked[name] != found[name])
-        raise ValueError(f"{_NO_POSITION}{part} is {asked[part]}, and {found[part]} in the one from `Rules.sample`")
+        field = game.fields.shown.get(part)
+        if field is not None and field.cards == "count":
+            asked, found = ({part: counted(each[part], game.card_names)} for each in (asked, found))
+        raise ValueError(f"{NO_POSITION}{part} is {asked[part]}, and {found[part]} in the one from `Rules.sample`")
     return records, mask
 
 

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, NoReturn
 
 import numpy as np
 
 from blackjacky_env.compiled.compiling import copied, with_attributes, zeros
 from blackjacky_env.compiled.tiers import in_plain_python
-from blackjacky_env.declare.fields import NOBODY
+from blackjacky_env.declare.fields import NOBODY, counted
 from blackjacky_env.declare.game import Game, NamedTable
 from blackjacky_env.declare.options import declared_options
+from blackjacky_env.play import states
 from blackjacky_env.play.one_game import game_functions, has_reshuffled
 from blackjacky_env.play.shuffling import Shuffles, make_deck, step_with
 from blackjacky_env.play.states import rotated, sample_record
 from blackjacky_env.play.step import OVER, make_begin, make_look, make_shared_step
-from blackjacky_env.testing.trial import Skipped, Trial
+from blackjacky_env.testing.dealing import Table, compare_chance, play
+from blackjacky_env.testing.trial import Skipped, Trial, find
 
 MOST_BYTES = 700  # of a record
 _MOST_ORDERS, _MOST_WAYS = 5_000, 200_000  # of a deal, and of ways to positions, where everything is tried
 _ENOUGH = 50_000  # ways to positions of smaller tables, after which no larger one is tried
+_BOT_SECONDS = 1.0  # in plain Python
 _FEWEST, _FOR_EACH = 10, 50  # draws for an observation, for each position that may show it
 _SURE = 6.0  # standard deviations
 
@@ -30,20 +34,11 @@ Deals = dict[Any, float]
 """Orders of the cards, as their numbers in each shuffle, with their probabilities."""
 
 
-class _At(NamedTuple):
-    """A table."""
-
-    game: Game
-    num_players: int
-    variant: str
-    options: dict[str, Any]
-
-
-def _at(trial: Trial) -> _At:
+def _at(trial: Trial) -> Table:
     raw: Any = trial.make().unwrapped
     if not isinstance(getattr(raw, "game", None), Game):
         raise Skipped("it is about the games of this package and those declared like them")
-    return _At(raw.game, raw.num_players, raw.variant, raw.options)
+    return Table(raw.game, raw.num_players, raw.variant, raw.options)
 
 
 def check_plain(trial: Trial) -> None:
@@ -68,24 +63,28 @@ def check_plain(trial: Trial) -> None:
 
 
 def check_declaration(trial: Trial) -> None:
-    """Results sum to 0, and no record, no game and no card in a position is more than declared."""
+    """Chance is as declared, results sum to 0, and no record, value, game or card is more than declared."""
     at, rng = _at(trial), np.random.default_rng(trial.seed)
     if (size := at.game.state_dtype.itemsize) > MOST_BYTES:
         trial.fail(f"a record has {size} bytes; allowed are {MOST_BYTES}")
-    for played in trial.recorded:
-        env: Any = trial.begin(played.seed)
-        for count, _ in enumerate(trial.play(played, env)):
-            table = env.unwrapped
-            if table._player[0] == NOBODY:
-                _check_end(trial, at, table._paid[0], count)
+    compare_chance(trial, at)
+    left, game, deck = trial.draws, 0, Counter(at.game.whole_deck(at.num_players, at.options))
+    while left > 0:
+        for records, _, paid, number, action in play(at, rng, min(left, trial.max_steps)):
+            trial.where = {"game": game, "step": number}
+            _check_position(trial, at, deck, records, "")
+            if action is None:
+                _check_end(trial, at, paid, number)
                 break
-            _check_position(trial, at, table._states, "")
             seat = int(rng.integers(at.num_players))
-            sampled, _ = sample_record(at.game, table._look(f"player_{seat}")[0], rng, seat)
-            _check_position(trial, at, sampled, f"as sampled for player_{seat}, ")
+            if game < trial.games:
+                game_functions(at.game).look(records, seat, *(seen := at.game.new_arrays()))
+                sampled, _ = sample_record(at.game, seen[0], rng, seat)
+                _check_position(trial, at, deck, sampled, f"as sampled for player_{seat}, ")
+        left, game = left - number - 1, game + 1
 
 
-def _check_end(trial: Trial, at: _At, paid: Any, count: int) -> None:
+def _check_end(trial: Trial, at: Table, paid: Any, count: int) -> None:
     if abs(paid.sum()) > 1e-9 or abs(paid).max() > 1:
         trial.fail(f"the results are {paid.tolist()}; required are results in -1 .. 1 that sum to 0")
     most = None if at.game.most_actions is None else at.game.most_actions(*at[1:])
@@ -93,23 +92,48 @@ def _check_end(trial: Trial, at: _At, paid: Any, count: int) -> None:
         trial.fail(f"a game has {count} actions, and most_actions says {most}")
 
 
-def _check_position(trial: Trial, at: _At, records: Any, where: str) -> None:
+def _check_position(trial: Trial, at: Table, deck: Counter[int], records: Any, where: str) -> None:
     record = with_attributes(records)[0]
+    try:
+        states.check_ranges(at.game, records[0])
+    except ValueError as error:
+        trial.fail(f"{where}{error}")
     if at.game.invariant is not None and (wrong := at.game.invariant(record)):
         trial.fail(f"{where}the invariant is broken: {wrong}")
-    deck, held, told = Counter(at.game.whole_deck(at.num_players, at.options)), Counter[int](), list[str]()
+    held = Counter[int]()
     for field in at.game.fields.fields.values():
         values = record[field.name]
         if field.cards == "each":
             held.update(values.ravel().tolist())
         elif field.cards == "count":
             held.update(dict(enumerate(values.reshape(-1, values.shape[-1]).sum(axis=0).tolist())))
-        if field.cards is not None:
-            told.append(f"{field.name}={values.tolist()}")
     for card in deck:
         if held[card] > deck[card]:
-            name = f"{where}{at.game.card_names[card]!r}"
+            name, fields = f"{where}{at.game.card_names[card]!r}", at.game.fields.fields.values()
+            told = [f"{each.name}={_named(at.game, each.name, record[each.name])}" for each in fields if each.cards]
             trial.fail(f"{name} is there {held[card]} times, and the deck has {deck[card]}: {', '.join(told)}")
+
+
+def check_bots(trial: Trial) -> None:
+    """The bots of the game, as the package of agents knows them, take legal actions, in a few games each."""
+    at, rng = _at(trial), np.random.default_rng(trial.seed)
+    try:
+        bots = find("blackjacky_agents.games:get_kit")(at.game.name).bots
+    except ImportError:
+        raise Skipped("the agents are not installed") from None
+    for name, (policy, *own) in bots.items():
+        bot, end = (
+            (in_plain_python(policy), np.array(own[0] if own else [], np.float32)),
+            time.monotonic() + _BOT_SECONDS,
+        )
+        for _ in range(trial.moments):
+            for records, mask, _, number, action in play(at, rng, trial.max_steps, *bot):
+                if time.monotonic() > end:
+                    break
+                trial.where = {"bot": name, "step": number}
+                if action is not None and not (0 <= action < len(mask) and mask[action]):
+                    trial.fail(str(at.game.refusal(records[0], mask, action)))
+    trial.note = ", ".join(bots)
 
 
 # ---------------------------------------------------------------- sampled positions
@@ -122,22 +146,25 @@ def check_sample(trial: Trial) -> None:
     now and whatever happens. Each is as likely as the orders that can lead to it, or as `Game.sample_weight` says.
     """
     tried, left = list[str](), _ENOUGH
-    for name, at in _small(_at(trial)):
+    tables, out = _small(_at(trial))
+    for name, at in tables.items():
+        limit = f"beyond the {_ENOUGH:,}" if tried else f"more than {_MOST_WAYS:,}"
         try:
             lines = _Lines(at, left if tried else _MOST_WAYS)
         except Skipped:
-            if tried:
-                break
+            out[name], left = f"{limit} deals and lines of play", 0 if tried else left
             continue
         _check_sample(trial, name, at, lines)
         tried.append(name)
         left -= lines.size
+    told = {why: ", ".join(name for name in out if out[name] == why and name != "this table") for why in out.values()}
+    left_out = "; ".join(f"table {names}: {why}" for why, names in told.items() if names)
     if not tried:
-        raise Skipped(f"no table has {_MOST_WAYS:,} ways to positions or fewer, to try them all: name one in `tables`")
-    trial.note = f"at {', '.join(tried)}"
+        raise Skipped(f"no table is small enough to try everything ({left_out}): name one in `tables`")
+    trial.note = f"at {', '.join(tried)}" + f"; left out are {left_out}" * bool(left_out)
 
 
-def _check_sample(trial: Trial, name: str, at: _At, lines: _Lines) -> None:
+def _check_sample(trial: Trial, name: str, at: Table, lines: _Lines) -> None:
     rng, left, square, freedom, worst = np.random.default_rng(trial.seed), trial.draws, 0.0, 0, (0.0, "")
     for paid in lines.results:
         _check_end(trial, at, np.array(paid), lines.longest)
@@ -151,11 +178,12 @@ def _check_sample(trial: Trial, name: str, at: _At, lines: _Lines) -> None:
         expected, found = lines.expected(seat, real), lines.sampled(seat, seen, draws, rng)
         for future in found.keys() - expected.keys():
             one, other = _contrast(at, found[future][1], real)
-            trial.fail(f"sample deals {one}, where all play that shows the same leads to {other}")
+            _fail_sample(trial, at, f"sample deals {one}, where all play that shows the same leads to {other}")
         for future, (chance, position) in expected.items():
             if future not in found:
                 one, other = _contrast(at, position, [each for _, each in found.values()])
-                trial.fail(f"sample never deals {one} in {draws} draws, but {other}; play that shows the same does")
+                what = f"sample never deals {one} in {draws} draws, but {other}; play that shows the same does"
+                _fail_sample(trial, at, what)
             often, about = found[future][0], draws * chance
             off = (often - about) ** 2 / about
             square, freedom = square + off, freedom + 1
@@ -164,38 +192,55 @@ def _check_sample(trial: Trial, name: str, at: _At, lines: _Lines) -> None:
                 worst = off, f"sample deals {one} {often} times in {draws} draws; by the cards it is about {about:.0f}"
         freedom -= 1
     if square > freedom + _SURE * (2 * freedom) ** 0.5 + _SURE**2:
-        trial.fail(worst[1])
+        _fail_sample(trial, at, worst[1])
 
 
-def _small(at: _At) -> Iterator[tuple[str, _At]]:
-    """Tables of which all deals can be tried, with names: the named ones, or the smallest one; and this one.
+def _fail_sample(trial: Trial, at: Table, what: str) -> NoReturn:
+    """Fail, for another reason if chance is not as declared, so that what was tried is not what happens."""
+    compare_chance(trial, at)
+    trial.fail(what)
 
-    If this one is among those named, no other one.
+
+def _small(at: Table) -> tuple[dict[str, Table], dict[str, str]]:
+    """Tables of which all deals can be tried, by name, the fewest first, and why others are left out.
+
+    They are the named ones, or the smallest one; and this one. If this one is among those named, no other one.
     """
     if at.game.rules.redeal is None or at.game.extra_decks:
         raise Skipped("a deal of this game is not one deck, nor draws")
     low = {option.name: option.low for option in declared_options(at.game.options) if option.kind == "integer"}
-    smallest = _At(at.game, *at.game.choose_table(at.game.min_players), low)
-    named: dict[str, _At | NamedTable] = {**at.game.tables} or {"the smallest table": smallest}
+    smallest = Table(at.game, *at.game.choose_table(at.game.min_players), low)
+    named: dict[str, Table | NamedTable] = {**at.game.tables} or {"the smallest table": smallest}
     tables = {}
     for name, table in {**named, "this table": at}.items():
         with suppress(ValueError):  # options that do not go together
             options = at.game.check_options(table.num_players, table.variant, table.options)
-            dealt = make_deck(at.game, table.num_players, options)
-            if dealt.ways(len(dealt.laid))[0] <= _MOST_ORDERS:
-                tables[name] = _At(at.game, table.num_players, table.variant, options)
-    asked = {name: table for name, table in tables.items() if table == tables.get("this table") and name in named}
-    yield from (asked or tables).items()
+            tables[name] = Table(at.game, table.num_players, table.variant, options)
+    tables = {name: table for name, table in tables.items() if name in named and table == at} or tables
+    decks = {name: make_deck(at.game, table.num_players, table.options) for name, table in tables.items()}
+    ways = {name: deck.ways(len(deck.laid))[0] for name, deck in decks.items()}
+    few = sorted((name for name in tables if ways[name] <= _MOST_ORDERS), key=ways.__getitem__)
+    out = {name: f"more than {_MOST_ORDERS:,} deals" for name in tables if name not in few}
+    return {name: tables[name] for name in few}, out
 
 
-def _contrast(at: _At, position: bytes, others: Iterable[bytes]) -> tuple[str, str]:
+def _contrast(at: Table, position: bytes, others: Iterable[bytes]) -> tuple[str, str]:
     """The first field in which a position differs from the one of the others that is nearest, in both."""
     record, *records = (np.frombuffer(each, at.game.state_dtype)[0] for each in (position, *others))
     differences = [[name for name in record.dtype.names if (record[name] != each[name]).any()] for each in records]
     names = min(filter(None, differences), key=len, default=["key"])
     other = records[differences.index(names)] if names in differences else record
-    one, another = (f"{names[0]}={each[names[0]].tolist()}" for each in (record, other))
-    return one, another
+    one, another = (f"{names[0]}={_named(at.game, names[0], each[names[0]])}" for each in (record, other))
+    field = at.game.fields.fields.get(names[0])
+    is_shown = field is not None and field.part is not None and not field.own
+    return one, another + " (and everybody is shown that)" * is_shown
+
+
+def _named(game: Game, name: str, values: Any) -> Any:
+    """The values of a field for people: cards that are counted, by name."""
+    field = game.fields.fields.get(name)
+    is_counted = field is not None and field.cards == "count"
+    return counted(values.tolist(), game.card_names) if is_counted else values.tolist()
 
 
 class _Lines:
@@ -207,7 +252,7 @@ class _Lines:
     Raises `Skipped` if they are more.
     """
 
-    def __init__(self, at: _At, most: int) -> None:
+    def __init__(self, at: Table, most: int) -> None:
         self.size, self._most = 0, most
         self._at, self._functions, self._arrays = at, game_functions(at.game), at.game.new_arrays()
         blank = zeros(2, at.game.state_dtype)

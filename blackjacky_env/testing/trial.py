@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Discrete
 
+from blackjacky_env.play.states import NO_POSITION
 from blackjacky_env.testing.readouts import Env, Readout, first_difference
 
 VaryHidden = Callable[[Env, Any, np.random.Generator], Iterable[tuple[str, Env, Env]]]
@@ -115,7 +116,8 @@ class Trial:
             frames = traceback.extract_tb(error.__traceback__)
             at = [each for each in frames if Path(each.filename).parent.name != "compiled"][-1]  # not what runs rules
             place = f"{at.name}, line {at.lineno} of {at.filename}: {at.line}"
-            raise self.error(f"the environment raised {type(error).__name__}: {error}, in {place}") from error
+            hint = "; or a player is shown what only others know" if str(error).startswith(NO_POSITION) else ""
+            raise self.error(f"the environment raised {type(error).__name__}: {error}{hint}, in {place}") from error
 
     def error(self, what: str) -> ConformanceError:
         """The error that names this place."""

@@ -99,3 +99,21 @@ def test_a_table_made_from_fields_tells_what_is_hidden_from_what_is_not_there_an
     assert lines(0) == ["Dicey · round 4 · play · last deal · seen by player_0", *told]
     s["player"], s["winners"] = -1, 1
     assert (lines(None)[0][:22], lines(None)[-1]) == ("Dicey · round 4 · over", "It is a tie.")
+
+
+def test_cards_that_are_counted_have_names_and_no_field_has_more_names_than_values():
+    fields = [role("player", ""), own("hand", 0, 2, "", (3,), cards="count"), by_seat("winners", 0, 1, "")]
+    record = Fields([Variant("classic", 2, 2, 2)], [*fields, hidden("deals", 0, 4)], ["player hand winners"])
+    actions, names = Actions([ActionInfo("roll")], {"roll": "roll"}), ("J", "Q", "K")
+    game = Game("dicey", "Dicey", 0, 1, record, Rules(*[None] * 9), plain_words(record, actions), names)
+    s = game.new_state(2, "classic", {})[0]
+    s["hand"][0] = 1, 0, 2
+    view = game.words.view(game.words.snapshot(s, None), 0)
+    assert view["hand"] == [["J", "K", "K"], None]
+    assert "J K K" in " ".join(draw_text(game.scene(view, {"num_players": 2, "variant": "classic"}, 0)).split())
+    for name, said in (
+        ("hand", "whose entries count cards"),
+        ("winners", "3 words for 'winners', whose values are 0 .. 1"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            plain_words(record, actions, names={name: names})

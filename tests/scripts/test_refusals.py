@@ -106,6 +106,8 @@ REFUSED = {
     "": {  # options that there are not, or are called otherwise
         "evaluate --players random*2": "--players is --agents",
         "watch --players random*2 --out it.html": "--players is --agents",
+        "watch --players 3": "the number of players follows from --agents",
+        "play --players=2": "the number of players follows from --opponents",
         "watch --agents random*2 --out it.html": "--out is --output",
         "score random --out it": "--out is --output",
         "evaluate --agents random*2 --preset mini-1": "--preset is --table",

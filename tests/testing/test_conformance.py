@@ -13,7 +13,7 @@ from blackjacky_env.testing import CHECKS, ConformanceError, Skipped, check, che
 from blackjacky_env.testing.__main__ import main
 from tests.testing import toy
 
-NO_PROOFS = dict.fromkeys(("plain", "declaration", "sample", "no_leaks"), "skipped")
+NO_PROOFS = dict.fromkeys(("plain", "declaration", "bots", "sample", "no_leaks"), "skipped")
 
 
 def outcomes(report):

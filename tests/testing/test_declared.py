@@ -3,6 +3,7 @@
 import functools
 import inspect
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,7 +16,9 @@ from tests.testing.test_leaks import GOOFSPIEL, declared
 
 KUHN = (Path(__file__).parents[1] / "kuhn_poker.py").read_text("utf-8")
 THREE_PRIZES = GOOFSPIEL.replace("CARDS, NONE = 4", "CARDS, NONE = 3").replace("(1, 2, 3, 4)", "(1, 2, 3)")
+LIARS_DICE = (Path(__file__).parents[2] / "examples" / "liars_dice" / "liars_dice.py").read_text("utf-8")
 OTHER_CARD = "(s.cards[0] + 1 + below(draw(bits, 1), 2)) % 3"
+TINY = (Path(__file__).parents[1] / "tiny_game.py").read_text("utf-8")
 FAULTS = {
     "what was played is dealt": (
         *(THREE_PRIZES, "if not s.turned[prize]", "if prize >= 0"),
@@ -57,6 +60,42 @@ FAULTS = {
         *(KUHN, "rules=", 'invariant=lambda s: f"last={s.last}" if s.last == BET else None, rules='),
         *("declaration", "the invariant is broken: last=1"),
     ),
+    "chance in a deal that is not declared": (
+        *(
+            LIARS_DICE,
+            "= draws[seat * s.dice + die]",
+            "= draws[seat * s.dice + die]\n    s.player = below(draw(s.key, 0), 2)",
+        ),
+        *("declaration", r"something beside .* is drawn from the key; the field player is \d with one key, \d with"),
+    ),
+    "chance in an action": (
+        *(
+            KUHN,
+            "s.before, s.last, s.player = ",
+            "s.winners[0] = below(draw(s.key, 0), 2)\n    s.before, s.last, s.player = ",
+        ),
+        *("declaration", r"something beside .* is drawn from the key; the field winners is .* with one key, .* with"),
+    ),
+    "all players have the same dice": (
+        *(LIARS_DICE, "draw(chance, seat * DICE + die)", "draw(chance, die)"),
+        *("declaration", r"cup\[\d, (\d)\]=(\d) and cup\[\d, \1\]=\2 is in .* of the declared draws"),
+    ),
+    "cards that are not shuffled": (
+        *(GOOFSPIEL, "    shuffle(s.prizes, CARDS, stream(key, 1, 0, 0))\n", ""),
+        *("declaration", r"prizes\[\d\]=\d is in 10,000 of 10,000 deals from keys, .* of the declared deck"),
+    ),
+    "every deal is the same": (
+        *(TINY, "stream(s.key, FOR_DEALS, s.round, 0)", "stream(s.key, FOR_DEALS, 0, 0)"),
+        *("declaration", r"deal \d cards\[\d\]=(\d) and deal \d cards\[\d\]=\1 is in .* of the declared deck"),
+    ),
+    "more actions than declared, in rare games": (
+        *(LIARS_DICE, "rules=", "most_actions=lambda *table: 20, rules="),
+        *("declaration", r"a game has \d+ actions, and most_actions says 20"),
+    ),
+    "a value out of its range": (
+        *(GOOFSPIEL, '"points", 0, 10', '"points", 0, 8'),
+        *("declaration", r".*points of this state is .*; allowed are 0 .. 8"),
+    ),
     "an error in the rules": (
         *(KUHN, "1 - s.player", "1 - s.players"),
         *(
@@ -86,6 +125,21 @@ def test_a_planted_fault_is_found_and_named(source, right, wrong, name, said, tm
 def test_after_an_error_in_plain_python_nothing_is_compiled(tmp_path, monkeypatch):
     game = declared(KUHN.replace("1 - s.player", "1 - s.players"), tmp_path, monkeypatch)
     assert list(check_all(functools.partial(TableEnv, game))) == ["plain"]
+
+
+def test_a_table_that_is_asked_for_is_left_out_aloud(tmp_path, monkeypatch):
+    tables = 'tables={"big": NamedTable("big", 4, "classic", {"dice": 2})}, rules='
+    game = declared(LIARS_DICE.replace("rules=", tables, 1), tmp_path, monkeypatch)
+    with pytest.raises(Skipped, match="table big: more than 5,000 deals"):
+        check("sample", functools.partial(TableEnv, game, table="big"))
+
+
+def test_a_bot_that_acts_illegally_is_named(tmp_path, monkeypatch):
+    game = declared(KUHN, tmp_path, monkeypatch)
+    bots = {"bold": (lambda observation, mask, bits, parameters: 2,)}
+    monkeypatch.setattr(kit, "find", lambda name: lambda game: SimpleNamespace(bots=bots))
+    with pytest.raises(ConformanceError, match=r"bots \(bot bold, step 0\): action 2 is out of range"):
+        check("bots", functools.partial(TableEnv, game))
 
 
 @pytest.mark.prove
@@ -119,5 +173,5 @@ def test_sampled_positions_are_those_of_every_line_of_play(monkeypatch, name, ta
 
 def test_where_no_table_is_small_enough_the_check_says_so_soon(monkeypatch):
     monkeypatch.setattr(kit, "_MOST_WAYS", 10)
-    with pytest.raises(Skipped, match=r"no table has 10 ways to positions or fewer, .* name one in `tables`"):
+    with pytest.raises(Skipped, match=r"table mini-4: more than 5,000 deals; table mini-1, .*: more than 10 deals"):
         check("sample", functools.partial(TableEnv, "black_jacky"))

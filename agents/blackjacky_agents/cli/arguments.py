@@ -36,7 +36,7 @@ ONE_LIST = ("--agents", "--opponents")
 """Options that take a list of agents."""
 FORMER = {
     "--out": ("--output",),
-    "--players": ("--agents",),
+    "--players": ("--agents", "--opponents"),
     "--preset": ("--table",),
     "--tables": ("--seats", "--folder"),
     "--name": ("--as",),
@@ -208,11 +208,13 @@ def check_names(arguments: Sequence[str], kinds: Iterable[type[Any]]) -> None:
     names = {"help", "help_all", *(each.name for kind in kinds for each in fields(kind))}
     names = {"as" if name == "person" else name for name in names}
     known = [f"--{name}".replace("_", "-") for name in names]
-    for word in arguments:
+    for word, following in zip(arguments, [*arguments, ""][1:], strict=True):
         name = word.partition("=")[0].replace("_", "-")
         if word[:2] != "--" or name in known or name.replace("--no-", "--", 1) in known:
             continue
         if now := [each for each in FORMER.get(name, ()) if each in known]:
+            if name == "--players" and (word.partition("=")[2] or following).isdecimal():
+                raise ValueError(f"the number of players follows from {now[0]}")
             raise ValueError(f"{name} is {now[0]}")
         near = difflib.get_close_matches(name, known, n=2)
         hint = f"; did you mean {' or '.join(near)}?" if near else "; --help lists the options"

@@ -263,5 +263,5 @@ def hint(sitting: Sitting, choices: Mapping[int, str]) -> str:
         lines.append(f"  {choices[each.action]:{width}}  {win:22}  {in_round}".rstrip())
     if len(level := [choices[each.action] for each in outlooks if each.level]) > 1:
         lines.append(f"Level, as far as this can tell: {listed(level)}.")
-    lines.append(f"(estimated from {outlooks[0].samples} samples of the cards you cannot see, with 95 % intervals)")
+    lines.append(f"(estimated from {outlooks[0].samples} samples of what you cannot see, with 95 % intervals)")
     return "\n".join(filled(line) if len(line) > columns() else line for line in lines)

@@ -2,8 +2,8 @@
 
 A *world* is a state record without its key. Chance is where the rules would draw from the key: a deal of cards or
 draws, a reshuffle, and the order of the game's `Pile`. Each is tried in every distinct way that matters. Everything
-else that depended on the key would be overlooked, so the first world of each position is played with two keys, and must
-not differ.
+else that depended on the key would be overlooked, so the first world of each position is played with two keys, the
+start with many, and must not differ; nor may `redeal` use the key.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.compiled import compiled, deal_nothing, inlined, zeros
+from blackjacky_env.compiled import compiled, deal_nothing, draw, inlined, zeros
 from blackjacky_env.declare import Game
 from blackjacky_env.play import (
     DEPTH,
@@ -40,7 +40,7 @@ FINE, HIDDEN_CHANCE, STUCK_RESHUFFLE = 0, -1, -2
 """Whether an action's outcomes are all those that chance has."""
 _RESTACKED = 1
 _MOST_IN_PILE = 128  # kinds of cards, and cards: they are int8
-_KEYS = np.uint64(0), np.uint64(0x9E3779B97F4A7C15)
+_OPENINGS = 64  # keys with which a game is started
 _BASE, PLAYED, _SETTLED, DEALT, _OTHER, _OTHER_SETTLED = range(6)  # places in `Desk.records`
 
 
@@ -53,6 +53,7 @@ class Desk(NamedTuple):
     deck: Deck | Dice
     kinds: npt.NDArray[np.int64]  # the kinds of cards in the pile
     orders: Orders  # of the pile
+    keys: npt.NDArray[np.uint64]  # of the world as played, and the other one, a new one each time, (2,)
 
 
 def new_desk(game: Game, num_players: int, options: Mapping[str, Any]) -> Desk:
@@ -61,7 +62,7 @@ def new_desk(game: Game, num_players: int, options: Mapping[str, Any]) -> Desk:
     data = records.view(np.ndarray).view(np.uint64).reshape(len(records), -1)
     pile = new_orders(_MOST_IN_PILE, _MOST_IN_PILE)
     kinds = np.zeros(_MOST_IN_PILE, np.int64)
-    return Desk(records, data, make_deck(game, num_players, options), kinds, pile)
+    return Desk(records, data, make_deck(game, num_players, options), kinds, pile, np.zeros(2, np.uint64))
 
 
 def told_by_key(desk: Desk) -> str:
@@ -99,6 +100,7 @@ def make_expand(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
             else:
                 is_dealt = records[PLAYED].deals > records[_BASE].deals
                 if is_first:
+                    desk.keys[1] = draw(desk.keys[1], 0)
                     play(desk, _OTHER, 1, action)
                     if differs(desk, is_dealt):
                         return HIDDEN_CHANCE
@@ -123,12 +125,15 @@ def make_open(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
 
     def open_game(desk, blank, *more):
         records = desk.records
-        for place in (PLAYED, _OTHER):
-            records[place] = blank[0]
-            begin(records[place], _KEYS[int(place == _OTHER)], 0)
-            records[place].key = 0
-        if differs(desk, True):
-            return HIDDEN_CHANCE
+        records[PLAYED] = blank[0]
+        begin(records[PLAYED], desk.keys[0], 0)
+        records[PLAYED].key = 0
+        for _ in range(_OPENINGS):
+            desk.keys[1] = draw(desk.keys[1], 0)
+            records[_OTHER] = blank[0]
+            begin(records[_OTHER], desk.keys[1], 0)
+            if differs(desk, True):
+                return HIDDEN_CHANCE
         return deal(desk, 1.0, *more)
 
     return compiled(open_game)
@@ -155,7 +160,7 @@ def _make_play(game: Game) -> Callable[..., int]:
         states = desk.records[place : place + 2]
         states[0] = desk.records[_BASE]
         s = states[0]
-        s.key = _KEYS[key]
+        s.key = desk.keys[key]
         lay(desk, s)
         flags = step(s, action, states)
         s.key = 0
@@ -175,10 +180,11 @@ def _make_differs(game: Game) -> Callable[..., bool]:
         if is_dealt:
             place = DEALT
             records[DEALT] = records[PLAYED]
-            redeal(records[DEALT], desk.deck.laid)
-            redeal(records[_OTHER], desk.deck.laid)
-            clear(records[DEALT])
-            clear(records[_OTHER])
+            records[_OTHER].key = desk.keys[1]
+            for each in (DEALT, _OTHER):
+                redeal(records[each], desk.deck.laid)
+                clear(records[each])
+            records[_OTHER].key = 0
         for i in range(desk.data.shape[1]):
             if desk.data[place, i] != desk.data[_OTHER, i]:
                 return True

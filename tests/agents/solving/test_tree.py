@@ -117,12 +117,17 @@ def test_chance_that_is_not_declared_results_that_do_not_sum_to_0_and_too_many_d
         redeal(s, deck)
         s.winners[0] = won
 
+    def redeal_and_draw(s, deck):
+        redeal(s, deck)
+        s.player = draw(s.key, 7) & np.uint64(1)
+
     def returns(s, rewards):
         rewards[0] = 1.0
 
     for given, said in (
         (with_rules("leduc", apply=inlined(apply_and_draw)), r"something beside the deck .*; the field raises is \d"),
         (with_rules("leduc", begin=inlined(begin_and_draw), redeal=inlined(redeal_and_keep)), "the field winners is"),
+        (with_rules("leduc", redeal=inlined(redeal_and_draw)), "the field player is"),
         (replace(reshuffling, game=without_pile(reshuffling.game)), "cannot be enumerated .*: cards are reshuffled"),
         (with_rules("kuhn", returns=compiled(returns)), "do not sum to 0"),
         (nine, "Liar's dice, 9 draws have 10,077,696 outcomes at this table; allowed are 4,000,000"),

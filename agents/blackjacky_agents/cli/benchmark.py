@@ -133,6 +133,7 @@ def report(rows: Sequence[dict[str, Any]], points: int) -> str:
         seconds = f"{median(row['cpu_seconds'] for row in own):.1f}"
         cells.append([f"{own[0]['decisions']:,}", f"**{median(found):.5f}**", spread, seconds])
     heading = ["decisions", "exploitability, median", "lowest .. highest", "CPU seconds, median"]
-    averaged = median(row["averaged"] for row in rows[points - 1 :: points])
-    mean = f"Mean of the policies of the second half: {averaged:.5f}."
-    return f"{markdown_table(heading, cells)}\n\nOf {len(rows) // points} seeds. {mean}"
+    told = f"{markdown_table(heading, cells)}\n\nOf {len(rows) // points} seeds."
+    if averaged := [row["averaged"] for row in rows if "averaged" in row]:
+        told += f" Mean of the policies of the second half: {median(averaged):.5f}."
+    return told

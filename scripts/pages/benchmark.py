@@ -14,7 +14,7 @@ from blackjacky_agents.reports import markdown_table
 from blackjacky_env.games import get_game
 from scripts.pages.measured import rounded
 from scripts.pages.part import DOCS, MISSING, Part, Row, code
-from scripts.results import load, made_by
+from scripts.results import Result, load, made_by
 
 PICTURE = DOCS / "benchmark.svg"
 COLUMNS = 3
@@ -31,6 +31,7 @@ def parts() -> Iterator[Part]:
         told = f"{at_the_end(groups)}\n\n{shown}\n\n{result['what']} {made_by(result)}"
         yield Part(PICTURE, "", curves(groups))
     yield Part(DOCS / "benchmark.md", "benchmark", told)
+    yield Part(DOCS / "benchmark.md", "errors", errors(result) if (result := load("errors")) else MISSING)
 
 
 def grouped(rows: Runs) -> list[Runs]:
@@ -61,6 +62,21 @@ def at_the_end(groups: Sequence[Runs]) -> str:
         names = [title(own[0]), code(own[0]["algorithm"]), rounded(decisions), len(own)]
         cells.append([*names, spread(last), spread(averaged), f"{median(seconds):,.0f}"])
     return markdown_table(heading, cells)
+
+
+def errors(result: Result) -> str:
+    """A row for each table: medians of the seeds."""
+    cells = []
+    for options, runs in groupby(result["rows"], key=lambda row: (row["max_turns_per_round"], row["bust_at"])):
+        own = list(runs)
+        lists = [row["seat"] + row["decision"] + [row["led to"], row["not led to"]] for row in own]
+        numbers = [f"{each:.3f}" for each in np.median(lists, axis=0)]
+        seats, decisions, (led, other) = numbers[:2], numbers[2:-2], numbers[-2:]
+        found = [f"{own[0]['states']:,}", spread([row["all"] for row in own]), *seats, ", ".join(decisions), led, other]
+        cells.append([*options, *found])
+    first = ["turns", "bust at", "states", "exploitability", "first seat", "second seat"]
+    table = markdown_table([*first, "first decision, second, ...", "led to", "not led to"], cells)
+    return f"{table}\n\nOf {len(own)} seeds, `{result['settings']['algorithm']}`. {result['what']} {made_by(result)}"
 
 
 def spread(found: Sequence[float]) -> str:

@@ -4,11 +4,16 @@ import json
 import tomllib
 from math import prod
 
+import numpy as np
 import pytest
 
 from blackjacky_agents.benchmark import algorithms
+from blackjacky_agents.solving.cfr import Solver
+from blackjacky_agents.solving.game_tree import build_tree
+from blackjacky_agents.solving.small_table import SmallTable
+from blackjacky_agents.solving.strategies import uniform, worth_of
 from scripts import results
-from scripts.measures import benchmark
+from scripts.measures import benchmark, errors
 from scripts.pages import benchmark as page
 from scripts.pages.part import MISSING
 
@@ -100,3 +105,15 @@ def test_settings_are_chosen_and_the_grid_goes_on_where_it_was(tmp_path, monkeyp
     picture, table = page.parts()
     assert "| Black Jacky mini-1 | `mccfr` | 3,000 | 2 | **0." in table.content
     assert "<svg" in picture.content
+
+
+def test_errors_are_taken_apart_by_seat_by_decision_and_by_what_the_policy_leads_to():
+    tree = build_tree(SmallTable.of("black_jacky", table="mini-1"))
+    solver = Solver(tree)
+    solver.run(500)
+    parts = errors.taken_apart(tree, uniform(tree), solver.average())
+    assert parts["all"] == pytest.approx(worth_of(tree, uniform(tree)).exploitability, abs=1e-4)
+    assert sum(parts["seat"]) == pytest.approx(parts["all"], abs=1e-3), "each seat's errors are won by the other"
+    assert len(parts["decision"]) == 2
+    assert (parts["led to"], parts["not led to"] < 1e-4) == (parts["all"], True), "random play leads everywhere"
+    assert max(map(np.max, errors.taken_apart(tree, solver.average(), solver.average()).values())) < 1e-4

@@ -93,4 +93,4 @@ def run_all(jobs: Sequence[tuple[Runs, int]], cores: int, report: Callable[[], o
 @lru_cache(1)  # trees may be large
 def _exact(game: str, players: int, variant: str, options: str, memory: float) -> tuple[GameTree, Views]:
     """The tree and the views of a table, once in each process for all runs that follow each other."""
-    return tree_and_views(SmallTable.of(game, players, variant, **json.loads(options)), memory)
+    return tree_and_views(SmallTable.of(game, players, variant, **parse_json(options)), memory)

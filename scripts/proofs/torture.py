@@ -1,6 +1,6 @@
 """Attack the package with what an accident or a stranger may do to it, in processes that are allowed to die.
 
-    python -m scripts.proofs.torture --write                      everything, an hour; results/attacks.json
+    python -m scripts.proofs.torture --write                      everything, twenty minutes; results/attacks.json
     python -m scripts.proofs.torture --kinds kills --tries 100    a short run of one kind
 
 Every try is refused or survived, or it is a crash, a hang (silent for too long), a loss (of a game, a result or a
@@ -28,10 +28,10 @@ from scripts.proofs.attacks.common import OUTCOMES, REFUSED, SURVIVED, Task, Tri
 from scripts.results import save
 
 KINDS: dict[str, tuple[int, list[tuple[Callable[[str, int, int], Tries], str]]]] = {
-    "kills": (600, [(commands.kill, name) for name in commands.JOBS]),
-    "loops": (600, [*((loops.kill, name) for name in loops.LOOPS), (loops.kill_server, "web server")]),
-    "disks": (600, [(commands.fill, name) for name in commands.JOBS]),
-    "writers": (600, [(commands.write_twice, name) for name in commands.JOBS]),
+    "kills": (200, [(commands.kill, name) for name in commands.JOBS]),
+    "loops": (200, [*((loops.kill, name) for name in loops.LOOPS), (loops.kill_server, "web server")]),
+    "disks": (200, [(commands.fill, name) for name in commands.JOBS]),
+    "writers": (200, [(commands.write_twice, name) for name in commands.JOBS]),
 }
 """The size of the long run of each kind, and what it attacks."""
 

@@ -200,6 +200,10 @@ class LeagueSettings(TrainingSettings):
     final_eval_games: Count = 20_000
     init_from: str = ""
     """Initial network: a shipped agent by name, a run folder or a weights file. Empty: random initialisation."""
+    first: str = ""
+    """Preset of self-play that comes first, with this network, in place of init_from and teacher; empty: none."""
+    first_fraction: Fraction = 0.4
+    """Fraction of the minutes for this self-play."""
     teacher: str = ""
     """Agent to imitate before the training; empty: none. Ignored with init_from."""
     imitation_steps: Number = 2_500_000
@@ -249,7 +253,7 @@ GROUPS: Mapping[str, str] = {
     "": "preset game name seed minutes steps players",
     "opponents": "variant bots pool_size snapshot_every past_self_fraction self_play_fraction single_opponent_fraction "
     "bot_fraction variant_fraction exploiter_every exploiter_steps",
-    "network": "encoding hidden_sizes init_from advice_logit teacher imitation_steps ema_rate",
+    "network": "encoding hidden_sizes init_from advice_logit first first_fraction teacher imitation_steps ema_rate",
     "rewards": "gamma gae_lambda score_weight score_shaping reward_eta",
     "tests_and_logs": "eval_games final_eval_games log",
     "learning": "",
@@ -282,3 +286,9 @@ def search_preset(game: str, **changes: Any) -> LeagueSettings:
     often = replace(searched, study_fraction=1, max_studies_per_game=400, games_per_update=64, self_play_fraction=0.6)
     learned = replace(often, batch_size=512, replay_ratio=8, learning_rate=1e-3, buffer_size=600_000)
     return replace(learned, **{"minutes": 60, "snapshot_every": 200_000, "exploiter_every": 0, **changes})
+
+
+def champion_preset(league: LeagueSettings, **changes: Any) -> LeagueSettings:
+    """The preset ``champion`` of a game, from random weights: self-play, then the ``league``, with ``changes``."""
+    staged = replace(league, preset="champion", first="scratch", init_from="", steps=10**12, minutes=180.0)
+    return replace(staged, **changes)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from blackjacky_agents.kit.settings import LeagueSettings, PPOSettings, TrainingSettings, scratch_preset
+from blackjacky_agents.kit.settings import (
+    LeagueSettings,
+    PPOSettings,
+    TrainingSettings,
+    champion_preset,
+    scratch_preset,
+    search_preset,
+)
 
 FULL = f"ppo:{Path(__file__).parent / 'trained' / 'full.safetensors'}"
 """The shipped agent from which the champion learned first."""
@@ -45,5 +52,10 @@ PRESETS: dict[str, TrainingSettings] = {
     "scratch": scratch_preset("black_jacky", bots=("threshold", "trickster", "counter")),
     "sb3": _SB3,
     "league": _LEAGUE,
+    "champion": champion_preset(
+        search_preset(
+            "black_jacky", players=_LEAGUE.players, bots=("counter", "trickster"), encoding="cards", positions=16
+        )
+    ),
 }
 """Presets by name."""

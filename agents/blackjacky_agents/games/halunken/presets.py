@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.kit.settings import PPOSettings, TrainingSettings, quick_preset, scratch_preset, search_preset
+from blackjacky_agents.kit.settings import (
+    PPOSettings,
+    TrainingSettings,
+    champion_preset,
+    quick_preset,
+    scratch_preset,
+    search_preset,
+)
 
 _SCRATCH = scratch_preset("halunken", bots=("greedy", "planner"))
 _SB3 = PPOSettings(
@@ -15,21 +22,24 @@ _SB3 = PPOSettings(
     eval_games=400,
 )
 
+_LEAGUE = search_preset(
+    "halunken",
+    players=(4, 2, 4, 3),
+    encoding="foresight",
+    bots=("planner",),
+    hidden_sizes=(256, 256),
+    iterations=1,
+    positions=8,
+    min_action_prob=0.03,
+    games_per_update=16,
+    snapshot_every=20_000,
+)
+
 PRESETS: dict[str, TrainingSettings] = {
     "quick": quick_preset(_SCRATCH, bots=("planner",), encoding="foresight"),
     "scratch": _SCRATCH,
     "sb3": _SB3,
-    "league": search_preset(
-        "halunken",
-        players=(4, 2, 4, 3),
-        encoding="foresight",
-        bots=("planner",),
-        hidden_sizes=(256, 256),
-        iterations=1,
-        positions=8,
-        min_action_prob=0.03,
-        games_per_update=16,
-        snapshot_every=20_000,
-    ),
+    "league": _LEAGUE,
+    "champion": champion_preset(_LEAGUE, first="quick"),
 }
 """Presets by name."""

@@ -20,6 +20,7 @@ from blackjacky_env.games.unseen import NOWHERE, add, clear, deal_unseen, unseen
 AT = state.RECORD.at
 _sample_shown = make_sample(state.RECORD)
 _FOR_PILE, _FOR_HANDS, _FOR_TAKEN, _FOR_PASSED = 1, 2, 3, 16  # draws; the last two: one for each seat
+_FOR_OTHERS, _MOST_DEALS = 32, 1000  # draws of further deals, if the first cannot be; two for each
 _UNSEEN, _LEFT = NOWHERE, NOWHERE - 1  # in ``where``: not yet dealt; _LEFT: the observer has left it in the mole's pile
 _TO_PILE = 0  # place of the pile in a deal; the observer, who sits there, gets no unseen card
 HANDS = unseen_cards(state.CARDS, state.SEATS)
@@ -31,14 +32,32 @@ def sample(observation, bits, s):
     rules.clear_deal(s)
     _sample_shown(observation, s)
     s.deals = int(s.deal_number) + 1
+    for first in range(0, _MOST_DEALS, 2):
+        deal_all(observation, s, bits, first + _FOR_OTHERS * (first > 0))
+        if can_lead(s):
+            break
+    imagine_taken(observation, s, bits)
+    imagine_passed(observation, s, bits)
+
+
+@inlined
+def deal_all(observation, s, bits, first):
+    """All cards, with draws from number ``first`` on."""
     place_seen(observation, s)
     place_known(observation, s)
     sure_of_pile = observation[AT.pile + state.BLACK_7] == 0 or black_7s_played_later(observation, s) == 0
     if has_left(s) and sure_of_pile:  # O3: it can be told which black 7s played by those who took later lay in the pile
-        deal(observation, s, True, draw(bits, _FOR_PILE))
-    deal(observation, s, False, draw(bits, _FOR_HANDS))
-    imagine_taken(observation, s, bits)
-    imagine_passed(observation, s, bits)
+        deal(observation, s, True, draw(bits, first + _FOR_PILE))
+    deal(observation, s, False, draw(bits, first + _FOR_HANDS))
+
+
+@inlined
+def can_lead(s):
+    """O3, V4: whether the player who has to lead the called colour has it."""
+    if s.phase != state.PLAY or s.trick != 0 or not s.call_colour or not tricks.is_leading(s):
+        return True
+    low = state.RANKS * int(s.called)
+    return tricks.holds_any(s.where, int(s.leader), low, low + state.RANKS)
 
 
 @inlined

@@ -6,7 +6,7 @@ from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.games.black_spy import state
 from blackjacky_env.games.black_spy.rules import colour_of, kind_of, pass_places, place_of_seat, rank_of
 from blackjacky_env.games.black_spy.words import left_in_pile
-from blackjacky_env.games.trick_taking import NOT_IN_DECK, PLAYED
+from blackjacky_env.games.trick_taking import NO_CARD, NOT_IN_DECK, PLAYED
 
 _SWAPS = 200
 _BLACK_7S = [state.BLACK_7, *range(state.KINDS, state.CARDS)]
@@ -23,6 +23,8 @@ def vary_hidden(s, settled, seat, rng):
     """
     _exchange_black_7s(s, rng)
     _swap_unseen(s, seat, rng)
+    while not _can_lead(s):
+        _swap_unseen(s, seat, rng)
     _take_again(s, seat, rng)
     _pass_again(s, seat, rng)
 
@@ -43,6 +45,13 @@ def _swap_unseen(s, seat, rng):
         if left[a] == left[b] and _may_lie(s, a, s["where"][b]) and _may_lie(s, b, s["where"][a]):
             for marks in (s["where"], s["passed_by"], s["taken_at"]):
                 marks[[a, b]] = marks[[b, a]]
+
+
+def _can_lead(s):
+    """O3, V4: whether the player who has to lead the called colour has it."""
+    if s["phase"] != state.PLAY or s["trick"] or not s["call_colour"] or s["table"][s["leader"]] != NO_CARD:
+        return True
+    return (s["where"][state.RANKS * s["called"] :][: state.RANKS] == s["leader"]).any()
 
 
 def _is_known(s, card, seat):

@@ -117,6 +117,21 @@ def test_samples_of_rigged_positions_have_the_own_hand(hands, fields):
             assert sum(record["where"] == 0) == len(hands[seat].split())
 
 
+FEW_CARDS = ["blue 1", "yellow 1", "green 1", "red 1", *(f"black {number}" for number in range(1, 12))]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_who_has_to_lead_the_called_colour_has_it(seed):
+    """O3, V4: others know that, and how many cards of it they do not see."""
+    env = black_spy_v0.env(num_players=3, call_colour=True, deck=FEW_CARDS)
+    now = next(env.snapshot() for env in positions(env, seed) if env.snapshot()["phase"] == "play")
+    leader, colour = now["leader"], now["called"]
+    for seat in {0, 1, 2} - {leader}:
+        for record in samples(env, seat, 50):
+            held = np.flatnonzero(record["where"] == (leader - seat) % 3)
+            assert any(CARDS[card][0] == colour[0] for card in held)
+
+
 ANY = [
     {"num_players": 3, "mole": True, "rank_follow": True, "rank_follow_strict": True, "call_colour": True},
     {"num_players": 3, "mole": True, "mole_replaces_pass": True, "moon_choice": True},

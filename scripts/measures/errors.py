@@ -26,6 +26,7 @@ from blackjacky_agents.solving.game_tree import GameTree
 from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.strategies import Strategies, reach_of, worth_of
 from blackjacky_agents.solving.views import Views, tree_and_views
+from blackjacky_env.games import DEFAULT
 from scripts.results import save
 
 OPTIONS = [
@@ -52,7 +53,7 @@ def main(args: Args) -> None:
     rows = []
     with progress_bar(len(OPTIONS) * len(args.seeds), "errors", unit=" runs") as bar:
         for options in OPTIONS:
-            tree, views = tree_and_views(SmallTable.of("black_jacky", None, None, "mini-2", **options))
+            tree, views = tree_and_views(SmallTable.of(DEFAULT, None, None, "mini-2", **options))
             solver = Solver(tree)
             solver.run(ITERATIONS)
             for seed in args.seeds:

@@ -128,11 +128,11 @@ def check_bots(trial: Trial) -> None:
         )
         for _ in range(trial.moments):
             for records, mask, _, number, action in play(at, rng, trial.max_steps, *bot):
-                if time.monotonic() > end:
-                    break
                 trial.where = {"bot": name, "step": number}
                 if action is not None and not (0 <= action < len(mask) and mask[action]):
                     trial.fail(str(at.game.refusal(records[0], mask, action)))
+                if time.monotonic() > end:
+                    break
     trial.note = ", ".join(bots)
 
 

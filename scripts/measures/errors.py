@@ -25,7 +25,7 @@ from blackjacky_agents.solving.cfr import Solver
 from blackjacky_agents.solving.game_tree import GameTree
 from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_agents.solving.strategies import Strategies, reach_of, worth_of
-from blackjacky_agents.solving.views import Views, tree_and_views
+from blackjacky_agents.solving.views import tree_and_views
 from blackjacky_env.games import DEFAULT
 from scripts.results import save
 
@@ -58,18 +58,18 @@ def main(args: Args) -> None:
             solver.run(ITERATIONS)
             for seed in args.seeds:
                 task = Task(tree.table, seed, (args.decisions,), tree, views)
-                found = taken_apart(tree, learned(args.algorithm, task, views), solver.average())
+                found = taken_apart(tree, learned(args.algorithm, task), solver.average())
                 rows.append({**options, "states": tree.num_states, "seed": seed, **found})
                 bar.update()
     settings = {"algorithm": args.algorithm, "decisions": args.decisions, **settings_of(args.algorithm, {})}
     save("errors", rows, seed=args.seeds[0], settings=settings)
 
 
-def learned(algorithm: str, task: Task, views: Views) -> Strategies:
+def learned(algorithm: str, task: Task) -> Strategies:
     """What an algorithm plays after its decisions."""
     made: list[tuple[int, Any]] = [*find_algorithm(algorithm)(task, **settings_of(algorithm, {}))]
     agent = made[-1][1]
-    return ask_views(views, agent() if isfunction(agent) else agent).strategies
+    return ask_views(task.views, agent() if isfunction(agent) else agent).strategies
 
 
 def taken_apart(tree: GameTree, policy: Strategies, equilibrium: Strategies) -> dict[str, Any]:

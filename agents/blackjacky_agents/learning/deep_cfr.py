@@ -99,16 +99,30 @@ class Known(NamedTuple):
     counts: npt.NDArray[np.int64]  # the last is that of decisions, (4,)
 
 
+def _make_keep(game: Game) -> Callable[..., None]:
+    """Compiled (known, sample, bench, d, numbers, weight): perhaps keep a decision in a sample, with these numbers."""
+    observe = game.rules.encode
+
+    def keep(known, sample, bench, d, numbers, weight):  # type: ignore[no-untyped-def]  # compiled
+        met, count = sample.met[0], bench.at[d, LEGAL]
+        sample.met[0] += count > 1
+        place = met if met < len(sample.weights) else np.int64(below(draw(known.draws[0], met), met + 1))
+        if count == 1 or place >= len(sample.weights):
+            return
+        observe(bench.records[d], bench.records[d].player, sample.observations[place])
+        sample.masks[place], sample.numbers[place], sample.weights[place] = 0, 0, weight
+        for i in range(count):
+            action = bench.actions[d, i]
+            sample.masks[place, action], sample.numbers[place, action] = 1, numbers[i]
+
+    return compiled(keep)
+
+
 @cache
 def _deep(game: Game, encoding: Encoding) -> Learner:
     """What learns by networks; no seat hears anything, as networks see only the present."""
-    list_legal, step, observe, encode = (
-        make_list_legal(game),
-        make_shared_step(game),
-        game.rules.encode,
-        encoding.function,
-    )
-    features = encoding.size
+    list_legal, step, keep = make_list_legal(game), make_shared_step(game), _make_keep(game)
+    observe, encode, features = game.rules.encode, encoding.function, encoding.size
 
     def decide(s, known, bench, d):  # type: ignore[no-untyped-def]  # compiled
         count = list_legal(s, bench, d)
@@ -126,20 +140,6 @@ def _deep(game: Game, encoding: Encoding) -> Learner:
         for i in range(count):
             chances[i] = chances[i] / total if total > 0 else 1.0 * (i == best)
         return count
-
-    def _keep(known, sample, bench, d, numbers, weight):  # type: ignore[no-untyped-def]  # compiled
-        met, count = sample.met[0], bench.at[d, LEGAL]
-        sample.met[0] += count > 1
-        place = met if met < len(sample.weights) else np.int64(below(draw(known.draws[0], met), met + 1))
-        if count == 1 or place >= len(sample.weights):
-            return
-        observe(bench.records[d], bench.records[d].player, sample.observations[place])
-        sample.masks[place], sample.numbers[place], sample.weights[place] = 0, 0, weight
-        for i in range(count):
-            action = bench.actions[d, i]
-            sample.masks[place, action], sample.numbers[place, action] = 1, numbers[i]
-
-    keep = compiled(_keep)
 
     def note(known, bench, d, weight):  # type: ignore[no-untyped-def]  # compiled
         keep(known, known.strategies, bench, d, bench.chances[d], weight)

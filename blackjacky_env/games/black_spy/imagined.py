@@ -20,7 +20,7 @@ from blackjacky_env.games.unseen import NOWHERE, add, clear, deal_unseen, unseen
 AT = state.RECORD.at
 _sample_shown = make_sample(state.RECORD)
 _FOR_PILE, _FOR_HANDS, _FOR_TAKEN, _FOR_PASSED = 1, 2, 3, 16  # draws; the last two: one for each seat
-_FOR_OTHERS, _MOST_DEALS = 32, 1000  # draws of further deals, if the first cannot be; two for each
+_FOR_OTHERS, _MOST_DEALS = 32, 1000  # two draws for each further deal, if the first cannot be
 _UNSEEN, _LEFT = NOWHERE, NOWHERE - 1  # in ``where``: not yet dealt; _LEFT: the observer has left it in the mole's pile
 _TO_PILE = 0  # place of the pile in a deal; the observer, who sits there, gets no unseen card
 HANDS = unseen_cards(state.CARDS, state.SEATS)

@@ -13,6 +13,7 @@ import functools
 import json
 import math
 import time
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,7 @@ from blackjacky_agents.solving.solving_run import GIB, Limits, SolveSettings, So
 from blackjacky_agents.solving.strategies import Worth, worth_of
 from blackjacky_agents.solving.views import Views, floor, tree_and_views
 from blackjacky_env.games import DEFAULT, get_game
+from scripts.measures.benchmark import PLAN
 from scripts.results import earlier, other_weights, path_of, save
 
 
@@ -39,7 +41,7 @@ class Args:
     """Solve the small tables of a game, and measure how far its agents are from perfect play there."""
 
     game: str = DEFAULT  # Name of the game.
-    tables: tuple[str, ...] = ()  # Tables by name; by default all.
+    tables: tuple[str, ...] = ()  # Tables by name; by default all but those at which settings are chosen.
     minutes: float = 5.0  # CPU minutes of the solver.
     exploitability: float = 1e-5  # How close to an equilibrium the solution is that gives the value.
     samples: int = 16  # Answers in each information state, of agents that draw their actions.
@@ -49,9 +51,10 @@ class Args:
 
 def main(args: Args) -> None:
     """Measure what is missing; every table is written at once."""
-    done = known_tables(args.game)
-    for name in get_game(args.game).tables:
-        if name in done or (args.tables and name not in args.tables):
+    done, tune = known_tables(args.game), tomllib.loads(PLAN.read_text("utf-8"))["tune"]
+    unreported = tune["tables"] if args.game == tune["game"] else ()
+    for name in args.tables or [name for name in get_game(args.game).tables if name not in unreported]:
+        if name in done:
             continue
         print(f"{args.game} {name} ...", flush=True)
         row = {"table": name, **measure(args.game, name, args)}

@@ -2,12 +2,13 @@
 
     python -m scripts.measures.benchmark --stage tune          # an hour or two of a CPU; then commit the settings
     python -m scripts.measures.benchmark --stage grid          # some hours
-    python -m scripts.measures.benchmark --stage grid --only mini-2 ppo
+    python -m scripts.measures.benchmark --stage grid --only mini-2 ppo 100 101    # seeds by number
     python -m scripts.measures.benchmark --stage grid --dry    # how much is left
 
-benchmark.toml says what is run. Runs are kept in runs/benchmark_grid: those that have ended are not repeated. Stage
-`tune` writes results/benchmark_tuning.json, benchmark_drawn.jsonl beside this file, and the best settings of learners
-all of whose runs have ended: the defaults of `blackjacky benchmark`. Stage `grid` writes results/benchmark.json.
+benchmark.toml says what is run. Runs are kept in runs/benchmark_grid: those that have ended are not repeated, nor are
+those whose rows a result has that was measured with today's rules and settings. Stage `tune` writes
+results/benchmark_tuning.json, benchmark_drawn.jsonl beside this file, and the best settings of learners all of whose
+runs have ended: the defaults of `blackjacky benchmark`. Stage `grid` writes results/benchmark.json.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Args:
     """Run the benchmark of algorithms, or what is left of it."""
 
     stage: Literal["tune", "grid"]  # Choose settings, or measure all algorithms.
-    only: tuple[str, ...] = ()  # Games, tables and algorithms by name: runs of any other are left out.
+    only: tuple[str, ...] = ()  # Games, tables, algorithms and seeds: runs of any other are left out.
     cores: int = cores()  # Runs at the same time.
     dry: bool = False  # Only say how much is left.
     plan: Path = PLAN  # What is run.
@@ -70,15 +71,17 @@ def main(args: Args) -> None:
     if args.stage == "tune":
         write_file(DRAWN, "\n".join(as_lines(drawn(plan["tune"]))) + "\n")
     jobs = meant(list((tuning if args.stage == "tune" else grid)(plan)), args.only)
-    seconds = [job.seconds for job in jobs if not job.runs.is_done(job.seed)]
-    print(f"{len(seconds)} of {len(jobs)} runs are left: {duration(sum(seconds))} of a CPU")
+    before = rows_of(kind)
+    left = [job for job in jobs if not job.runs.is_done(job.seed) and not any(has(row, job) for row in before)]
+    print(f"{len(left)} of {len(jobs)} runs are left: {duration(sum(job.seconds for job in left))} of a CPU")
     if args.dry:
         return
-    total = round(sum(job.seconds for job in jobs))
+    left += [job for job in jobs if job.runs.is_done(job.seed)]  # their rows may not have been written
+    total = round(sum(job.seconds for job in left))
     with only_writer(FOLDER), progress_bar(total, args.stage, unit=" CPU seconds") as bar:
-        for job in jobs:
+        for job in left:
             job.runs.begin()
-        before, left, ended = rows_of(kind), [*jobs], list[Job]()
+        ended = list[Job]()
 
         def report() -> None:
             new = [job for job in left if job.runs.is_done(job.seed)]
@@ -100,8 +103,8 @@ def spent(job: Job) -> float:
 
 
 def meant(jobs: Sequence[Job], only: Sequence[str]) -> list[Job]:
-    """Jobs whose game, table and algorithm are among those named; what is not named may be any. Or `SystemExit`."""
-    kinds = [[job.facts[kind] for job in jobs] for kind in ("game", "table", "algorithm")]
+    """Jobs whose game, table, algorithm and seed are among those named; any, if none is. `SystemExit` if unknown."""
+    kinds = [[str(job.facts[kind]) for job in jobs] for kind in ("game", "table", "algorithm", "seed")]
     if unknown := set(only).difference(*kinds):
         raise SystemExit(f"error: nothing is called {', '.join(sorted(unknown))}")
     wanted = [{*kind} & {*only} or {*kind} for kind in kinds]
@@ -186,10 +189,15 @@ def key(row: Row) -> tuple[Any, ...]:
     return tuple(row.get(name) for name in ("game", "table", "algorithm", "draw", "seed"))
 
 
+def has(row: Row, job: Job) -> bool:
+    """Whether a row is what a job would find."""
+    same = key(row) == key(job.facts) and row["settings"] == ready_for_json(dict(job.runs.settings))
+    return same and len(row["decisions"]) == len(job.runs.due) and row["decisions"][-1] >= job.runs.due[-1]
+
+
 def rows_of(kind: str) -> list[Row]:
-    """The rows of a result, of which there may be none."""
-    rows: list[Row] = (load(kind) or {"rows": []})["rows"]
-    return rows
+    """The rows of a result, measured with today's rules, of which there may be none."""
+    return [row for run in (load(kind) or {"runs": []})["runs"] if not run["earlier"] for row in run["rows"]]
 
 
 def chosen(tune: Plan, rows: Sequence[Row]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from blackjacky_env.games.unseen import NOWHERE, add, clear, deal_unseen, unseen
 AT = state.RECORD.at
 _sample_shown = make_sample(state.RECORD)
 _FOR_PILE, _FOR_HANDS, _FOR_TAKEN, _FOR_PASSED = 1, 2, 3, 16  # draws; the last two: one for each seat
-_FOR_OTHERS, _MOST_DEALS = 32, 1000  # two draws for each further deal, if the first cannot be
+_FURTHER, _MOST_DRAWS = 34, 1000  # two draws for each further deal, if the first cannot be
 _UNSEEN, _LEFT = NOWHERE, NOWHERE - 1  # in ``where``: not yet dealt; _LEFT: the observer has left it in the mole's pile
 _TO_PILE = 0  # place of the pile in a deal; the observer, who sits there, gets no unseen card
 HANDS = unseen_cards(state.CARDS, state.SEATS)
@@ -32,10 +32,11 @@ def sample(observation, bits, s):
     rules.clear_deal(s)
     _sample_shown(observation, s)
     s.deals = int(s.deal_number) + 1
-    for first in range(0, _MOST_DEALS, 2):
-        deal_all(observation, s, bits, first + _FOR_OTHERS * (first > 0))
-        if can_lead(s):
-            break
+    deal_all(observation, s, bits, 0)
+    first = _FURTHER
+    while not can_lead(s) and first < _MOST_DRAWS:
+        deal_all(observation, s, bits, first)
+        first += 2
     imagine_taken(observation, s, bits)
     imagine_passed(observation, s, bits)
 

@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 
 pytest.importorskip("sb3_contrib")
+import torch
+from torch import nn
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import find_encoding
 from blackjacky_agents.kit.encoding import raw_encoding
 from blackjacky_agents.learning.collecting import Collector, Returns
+from blackjacky_agents.learning.modules import Narrowed, mlp
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
 from blackjacky_agents.learning.self_play import SelfPlay, _log_policy
 from blackjacky_agents.learning.stored_settings import presets_of
@@ -186,10 +189,30 @@ def test_a_policy_stays_near_a_strong_magnet_which_stands_still_or_becomes_a_cop
         changes = {"magnet_coef": coefficient, "magnet_rate": rate, "magnet_every": 2 if rate else 1}
         run = trained(tmp_path / f"{coefficient} {rate}", replace(SMALL, steps=3072, **changes))
         (inputs, masks), networks = run._rows[:2], run.networks
-        own, near = (_log_policy(networks[name](inputs), masks) for name in ("network", "magnet"))
+        own, near = (_log_policy(run._outputs(networks[name], inputs), masks) for name in ("network", "magnet"))
         apart[coefficient, rate] = (own.exp() * (own - near)).sum(1).mean().item()
     assert apart[0.001, 1.0] == 0
     assert 0 < 20 * apart[1000.0, 0.0] < apart[0.001, 0.0]
+
+
+@pytest.mark.parametrize("hidden", [(), (8,), (8, 5)])
+def test_without_inputs_that_are_0_and_actions_that_are_never_legal_the_same_is_learnt(hidden):
+    torch.manual_seed(0)
+    network, inputs, masks = mlp([7, *hidden, 7]), torch.rand(40, 7), torch.rand(40, 6) < 0.5
+    inputs[:, [0, 3]], masks[:, [1, 5]], masks[:, 2] = 0, False, True
+    actions = torch.multinomial(masks.float(), 1)[:, 0]
+    found, narrowed = [], Narrowed(inputs, masks)
+    for outputs, seen in (
+        (nn.Sequential.__call__, (inputs, masks, actions)),
+        (narrowed, narrowed.narrow(inputs, masks, actions)),
+    ):
+        told = outputs(network, seen[0])
+        network.zero_grad()
+        (_log_policy(told, seen[1]).gather(1, seen[2][:, None]) * told[:, -1:]).sum().backward()
+        found.append([told[:, -1].detach(), *(each.grad for each in network.parameters())])
+    assert seen[0].shape == (40, 5)
+    for own, other in zip(*found, strict=True):
+        torch.testing.assert_close(own, other)
 
 
 def test_a_run_goes_on_from_another_policy(tmp_path):

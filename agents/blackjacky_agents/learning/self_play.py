@@ -22,7 +22,15 @@ from torch import nn
 from blackjacky_agents.agent import AgentError, CompiledAgent
 from blackjacky_agents.kit.settings import SelfPlaySettings
 from blackjacky_agents.learning.collecting import Collector, Returns, Stretch, draw_tables
-from blackjacky_agents.learning.modules import Replayed, linear_layers, mlp, pass_advice_on, set_layers, with_moments
+from blackjacky_agents.learning.modules import (
+    Narrowed,
+    Replayed,
+    linear_layers,
+    mlp,
+    pass_advice_on,
+    set_layers,
+    with_moments,
+)
 from blackjacky_agents.learning.training_run import TrainingRun
 from blackjacky_agents.networks.agent_file import initial_layers
 from blackjacky_agents.networks.network import Layers, layers_of, pack
@@ -66,6 +74,7 @@ class SelfPlay(TrainingRun):
             torch.optim.Adam(parameters, self._rate, eps=1e-5, fused=True, capturable=on_gpu)
         )
         self._rows: list[torch.Tensor] = []
+        self._outputs: Callable[[nn.Sequential, torch.Tensor], torch.Tensor] = nn.Sequential.__call__
         self._learn_from = Replayed(self._minibatch) if on_gpu else self._minibatch
         self.networks, self.optimizers = {"network": self.network}, {"adam": self._optimizer}
         if settings.has_magnet:
@@ -157,8 +166,9 @@ class SelfPlay(TrainingRun):
         """Regularise the rewards of the collector's last stretch, if the settings say so."""
         if not self.settings.reward_eta:
             return
-        inputs, masks, actions = (torch.from_numpy(array).flatten(0, 1) for array in stretch[:3])
-        near = _log_policy(self.magnet(inputs), masks).gather(1, actions[:, None])
+        self._take(stretch)
+        inputs, masks, actions = self._rows[:3]
+        near = _log_policy(self._outputs(self.magnet, inputs), masks).gather(1, actions[:, None])
         log_ratios = stretch.log_probs - near.numpy().reshape(stretch.log_probs.shape)
         collector.regularise(stretch, self.settings.reward_eta * log_ratios.astype(np.float64))
 
@@ -174,7 +184,9 @@ class SelfPlay(TrainingRun):
         """Keep the decisions of a stretch, one in a row, and in a GPU's memory where those of the last one lay."""
         tensors = [torch.as_tensor(array, device=self.device) for array in stretch]
         if self.settings.device == "cpu":
-            self._rows = [tensor.flatten(0, 1) for tensor in tensors]
+            inputs, masks, actions, *numbers = (tensor.flatten(0, 1) for tensor in tensors)
+            self._outputs = Narrowed(inputs, masks)
+            self._rows = [*self._outputs.narrow(inputs, masks, actions), *numbers]
             return
         self._rows = self._rows or [torch.empty_like(tensor.flatten(0, 1)) for tensor in tensors]
         for kept, tensor in zip(self._rows, tensors, strict=True):
@@ -214,7 +226,7 @@ class SelfPlay(TrainingRun):
 
         It is the clipped objective, an entropy bonus, the pull of the magnet, and the squared error of the values.
         """
-        settings, outputs = self.settings, self.network(inputs)
+        settings, outputs = self.settings, self._outputs(self.network, inputs)
         log_probs = _log_policy(outputs, masks)
         entropy = -(log_probs.exp() * log_probs).sum(1).mean()
         ratio = (log_probs.gather(1, actions[:, None])[:, 0] - old_log_probs).exp()
@@ -224,7 +236,9 @@ class SelfPlay(TrainingRun):
         value_loss = (outputs[:, -1] - (old_values + advantages)).square().mean()
         loss: torch.Tensor = policy_loss - settings.ent_coef * self._left * entropy + _VALUE_WEIGHT * value_loss
         if settings.magnet_coef:
-            divergence = (log_probs.exp() * (log_probs - _log_policy(self.magnet(inputs), masks))).sum(1).mean()
+            divergence = (
+                (log_probs.exp() * (log_probs - _log_policy(self._outputs(self.magnet, inputs), masks))).sum(1).mean()
+            )
             loss = loss + settings.magnet_coef * divergence
         with torch.no_grad():
             far = ((ratio - 1).abs() > settings.clip_range).float().mean()

@@ -42,6 +42,7 @@ _ILLEGAL_LOGIT = -1e9
 _SMALL = 0.01  # scale of the initial logits
 _VALUE_WEIGHT = 0.5  # in the loss
 _MAX_GRADIENT = 0.5  # its norm
+_LOOKED_AT, _FEW = 1024, 0.5  # decisions that tell whether the inputs that are not 0 are this fraction at the most
 _FIGURES = ("loss/policy", "loss/value", "entropy", "kl", "clip_fraction")
 
 
@@ -184,9 +185,10 @@ class SelfPlay(TrainingRun):
         """Keep the decisions of a stretch, one in a row, and in a GPU's memory where those of the last one lay."""
         tensors = [torch.as_tensor(array, device=self.device) for array in stretch]
         if self.settings.device == "cpu":
-            inputs, masks, actions, *numbers = (tensor.flatten(0, 1) for tensor in tensors)
-            self._outputs = Narrowed(inputs, masks)
-            self._rows = [*self._outputs.narrow(inputs, masks, actions), *numbers]
+            self._rows, self._outputs = [tensor.flatten(0, 1) for tensor in tensors], nn.Sequential.__call__
+            if self._rows[0][:_LOOKED_AT].any(0).float().mean() < _FEW:
+                self._outputs = narrowed = Narrowed(*self._rows[:2])
+                self._rows[:3] = narrowed.narrow(*self._rows[:3])
             return
         self._rows = self._rows or [torch.empty_like(tensor.flatten(0, 1)) for tensor in tensors]
         for kept, tensor in zip(self._rows, tensors, strict=True):

@@ -204,7 +204,7 @@ def test_without_inputs_that_are_0_and_actions_that_are_never_legal_the_same_is_
     found, narrowed = [], Narrowed(inputs, masks)
     for outputs, seen in (
         (nn.Sequential.__call__, (inputs, masks, actions)),
-        (narrowed, narrowed.narrow(inputs, masks, actions)),
+        (narrowed, (*narrowed.narrow(inputs, masks), narrowed.places(actions))),
     ):
         told = outputs(network, seen[0])
         network.zero_grad()

@@ -27,7 +27,7 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import find_encoding
 from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.kit.settings import MAX_UNITS, Count, Fraction, check_ranges
-from blackjacky_agents.learning.modules import linear_layers, mlp
+from blackjacky_agents.learning.modules import Narrowed, linear_layers, mlp
 from blackjacky_agents.networks.network import encode_all, forward, layers_of, network_agent, pack, widest
 from blackjacky_agents.solving.sampled import (
     DECISIONS,
@@ -46,6 +46,7 @@ from blackjacky_env.declare import Game, Range
 from blackjacky_env.play import make_begin, make_shared_step
 
 _ILLEGAL = -1e9
+_AT_ONCE = 50  # minibatches that are drawn
 Array = npt.NDArray[Any]
 Loss = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
 """(outputs, numbers of a `Sample`, masks) -> the loss of each decision."""
@@ -249,14 +250,19 @@ class DeepCfr:
         self, network: nn.Sequential, adam: torch.optim.Adam, sample: Sample, loss: Loss, rate: float, updates: int
     ) -> None:
         """Fit a network to a sample by minibatches, in which iteration t has the weight t; the rate falls to 0."""
+        size = self.settings.batch_size
         for update in range(updates):
-            rows = self._rng.integers(0, min(len(sample.weights), sample.met[0]), self.settings.batch_size)
-            seen = torch.from_numpy(encode_all(self.encoding, sample.observations[rows], sample.masks[rows]))
-            numbers, masks = torch.from_numpy(sample.numbers[rows]), torch.from_numpy(sample.masks[rows])
-            weights = torch.from_numpy(sample.weights[rows] / self.iterations)
+            if update % _AT_ONCE == 0:
+                count = min(_AT_ONCE, updates - update) * size
+                rows = self._rng.integers(0, min(len(sample.weights), sample.met[0]), count)
+                seen = torch.from_numpy(encode_all(self.encoding, sample.observations[rows], sample.masks[rows]))
+                masks, numbers, weights = (torch.from_numpy(each[rows]) for each in sample[1:4])
+                outputs = Narrowed(seen, masks)
+                told = [*outputs.narrow(seen, masks, numbers), weights / self.iterations]
+            seen, masks, numbers, weights = (each[update % _AT_ONCE * size :][:size] for each in told)
             adam.param_groups[0]["lr"] = rate * (1 - update / updates)
             adam.zero_grad()
-            (weights * loss(network(seen), numbers, masks)).mean().backward()  # type: ignore[no-untyped-call]
+            (weights * loss(outputs(network, seen), numbers, masks)).mean().backward()  # type: ignore[no-untyped-call]
             adam.step()
 
     def _new_network(self) -> nn.Sequential:

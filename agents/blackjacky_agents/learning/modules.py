@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -38,17 +39,23 @@ class Narrowed:
     """
 
     def __init__(self, inputs: torch.Tensor, masks: torch.Tensor) -> None:
-        self._inputs, self._actions = (each.any(0).nonzero()[:, 0] for each in (inputs, masks))
-        self._outputs = torch.cat([self._actions, torch.tensor([masks.shape[1]])])
+        used = [np.flatnonzero(each.numpy().any(axis=0)) for each in (inputs, masks)]  # NumPy is thrice as fast here
+        self._inputs, self._actions = map(torch.from_numpy, used)
+        self._behind = masks.shape[1]
 
-    def narrow(self, inputs: torch.Tensor, masks: torch.Tensor, actions: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """Inputs and masks without those columns, and where each action is among the columns that are left."""
-        return inputs[:, self._inputs], masks[:, self._actions], torch.searchsorted(self._actions, actions)
+    def narrow(self, inputs: torch.Tensor, *of_actions: torch.Tensor) -> list[torch.Tensor]:
+        """Inputs, and masks or other numbers of the actions, (N, A), without those columns."""
+        return [inputs.index_select(1, self._inputs), *(each.index_select(1, self._actions) for each in of_actions)]
+
+    def places(self, actions: torch.Tensor) -> torch.Tensor:
+        """Where actions are among the columns that are left."""
+        return torch.searchsorted(self._actions, actions)
 
     def __call__(self, network: nn.Sequential, inputs: torch.Tensor) -> torch.Tensor:
-        """The logits of the actions that are left and the value behind them, of an `mlp` shown narrow inputs."""
+        """The logits of the actions that are left and what is behind them, of an `mlp` shown narrow inputs."""
         layers: list[tuple[torch.Tensor, ...]] = [(layer.weight, layer.bias) for layer in linear_layers(network)]
-        layers[-1] = tuple(each[self._outputs] for each in layers[-1])
+        outputs = torch.cat([self._actions, torch.arange(self._behind, len(layers[-1][1]))])
+        layers[-1] = tuple(each[outputs] for each in layers[-1])
         layers[0] = layers[0][0][:, self._inputs], layers[0][1]
         values = inputs
         for number, (weight, bias) in enumerate(layers):

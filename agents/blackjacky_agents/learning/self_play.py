@@ -188,7 +188,7 @@ class SelfPlay(TrainingRun):
             self._rows, self._outputs = [tensor.flatten(0, 1) for tensor in tensors], nn.Sequential.__call__
             if self._rows[0][:_LOOKED_AT].any(0).float().mean() < _FEW:
                 self._outputs = narrowed = Narrowed(*self._rows[:2])
-                self._rows[:3] = narrowed.narrow(*self._rows[:3])
+                self._rows[:3] = [*narrowed.narrow(*self._rows[:2]), narrowed.places(self._rows[2])]
             return
         self._rows = self._rows or [torch.empty_like(tensor.flatten(0, 1)) for tensor in tensors]
         for kept, tensor in zip(self._rows, tensors, strict=True):

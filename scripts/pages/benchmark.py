@@ -50,18 +50,24 @@ def title(row: Row) -> str:
 
 
 def at_the_end(groups: Sequence[Runs]) -> str:
-    """Exploitability at the last decisions: the median of the seeds, and the lowest and the highest."""
-    heading = ["table", "algorithm", "decisions", "seeds", "exploitability", "averaged", "CPU seconds"]
+    """Exploitability at the last decisions: the median of the seeds, the lowest and the highest, and beside `ppo`'s."""
+    first = ["table", "algorithm", "decisions", "seeds", "exploitability"]
+    base = {title(own[0]): last(own) for own in groups if own[0]["algorithm"] == "ppo"}
     cells = []
     for own in groups:
-        decisions, last = own[0]["decisions"][-1], [row["exploitability"][-1] for row in own]
-        seconds, averaged = (
-            (row["cpu_seconds"][-1] for row in own),
-            [row["averaged"] for row in own if "averaged" in row],
-        )
-        names = [title(own[0]), code(own[0]["algorithm"]), rounded(decisions), len(own)]
-        cells.append([*names, spread(last), spread(averaged), f"{median(seconds):,.0f}"])
-    return markdown_table(heading, cells)
+        table, name = title(own[0]), own[0]["algorithm"]
+        lower = [each < other for each in last(own) for other in base.get(table, ()) if name != "ppo"]
+        averaged = [row["averaged"] for row in own if "averaged" in row]
+        seconds = median(row["cpu_seconds"][-1] for row in own)
+        pairs = f"{sum(lower)} of {len(lower)}" if lower else ""
+        names = [table, code(name), rounded(own[0]["decisions"][-1]), len(own), spread(last(own))]
+        cells.append([*names, pairs, spread(averaged), f"{seconds:,.0f}"])
+    return markdown_table([*first, "lower than `ppo`", "averaged", "CPU seconds"], cells)
+
+
+def last(own: Runs) -> list[float]:
+    """The exploitability of each seed in the end."""
+    return [row["exploitability"][-1] for row in own]
 
 
 def errors(result: Result) -> str:

@@ -87,7 +87,7 @@ def errors(result: Result) -> str:
 
 def spread(found: Sequence[float]) -> str:
     """Median, lowest and highest, if there are any."""
-    return "" if not found else f"**{median(found):.4f}** ({min(found):.4f} .. {max(found):.4f})"
+    return "" if not found else f"**{median(found):.2g}** ({min(found):.2g} .. {max(found):.2g})"
 
 
 def curves(groups: Sequence[Runs]) -> str:

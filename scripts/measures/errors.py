@@ -50,14 +50,15 @@ class Args:
 
 def main(args: Args) -> None:
     """Learn, take apart, and write all rows."""
-    rows = []
+    rows, first = [], SmallTable.of(DEFAULT, table="mini-2")
     with progress_bar(len(OPTIONS) * len(args.seeds), "errors", unit=" runs") as bar:
         for options in OPTIONS:
-            tree, views = tree_and_views(SmallTable.of(DEFAULT, None, None, "mini-2", **options))
+            table = SmallTable.of(DEFAULT, first.num_players, first.variant, **{**first.options, **options})
+            tree, views = tree_and_views(table)
             solver = Solver(tree)
             solver.run(ITERATIONS)
             for seed in args.seeds:
-                task = Task(tree.table, seed, (args.decisions,), tree, views)
+                task = Task(table, seed, (args.decisions,), tree, views)
                 found = taken_apart(tree, learned(args.algorithm, task), solver.average())
                 rows.append({**options, "states": tree.num_states, "seed": seed, **found})
                 bar.update()

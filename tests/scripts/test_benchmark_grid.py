@@ -119,3 +119,17 @@ def test_errors_are_taken_apart_by_seat_by_decision_and_by_what_the_policy_leads
     assert len(parts["decision"]) == 2
     assert (parts["led to"], parts["not led to"] < 1e-4) == (parts["all"], True), "random play leads everywhere"
     assert max(map(np.max, errors.taken_apart(tree, solver.average(), solver.average()).values())) < 1e-4
+
+
+@pytest.mark.prove
+def test_errors_are_measured_at_mini_2_and_mini_3_and_between_them(tmp_path, monkeypatch):
+    monkeypatch.setattr(results, "RESULTS", tmp_path)
+    errors.main(errors.Args("mccfr", seeds=(7,), decisions=1000))
+    rows = {(row["max_turns_per_round"], row["bust_at"]): row for row in results.load("errors")["rows"]}
+    ends = [SmallTable.of("black_jacky", table=table).options for table in ("mini-2", "mini-3")]
+    first, *_, last = rows
+    assert [(each["max_turns_per_round"], each["bust_at"]) for each in ends] == [first, last]
+    assert {name for name in ends[0] if ends[0][name] != ends[1][name]} == {"max_turns_per_round", "bust_at"}
+    assert [row["all"] > 0 and len(row["seat"]) == 2 for row in rows.values()] == [True] * 4
+    [told] = [part.content for part in page.parts() if part.name == "errors"]
+    assert told.count("| 3 |") == told.count("| 4 |") == 2

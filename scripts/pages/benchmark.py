@@ -28,7 +28,7 @@ def parts() -> Iterator[Part]:
     if result := load("benchmark"):
         groups = grouped(result["rows"])
         shown = f"![Exploitability by decisions, a panel for each table]({PICTURE.name})"
-        told = f"{at_the_end(groups)}\n\n{shown}\n\n{result['what']} {made_by(result)}"
+        told = "\n\n".join([*at_the_end(groups), shown, f"{result['what']} {made_by(result)}"])
         yield Part(PICTURE, "", curves(groups))
     yield Part(DOCS / "benchmark.md", "benchmark", told)
     yield Part(DOCS / "benchmark.md", "errors", errors(result) if (result := load("errors")) else MISSING)
@@ -49,25 +49,29 @@ def title(row: Row) -> str:
     return f"{get_game(row['game']).title} {row['table']}"
 
 
-def at_the_end(groups: Sequence[Runs]) -> str:
-    """Exploitability at the last decisions: the median of the seeds, the lowest and the highest, and beside `ppo`'s."""
-    first = ["table", "algorithm", "decisions", "seeds", "exploitability"]
-    base = {title(own[0]): last(own) for own in groups if own[0]["algorithm"] == "ppo"}
-    cells = []
-    for own in groups:
-        table, name = title(own[0]), own[0]["algorithm"]
-        lower = [each < other for each in last(own) for other in base.get(table, ()) if name != "ppo"]
-        averaged = [row["averaged"] for row in own if "averaged" in row]
-        seconds = median(row["cpu_seconds"][-1] for row in own)
-        pairs = f"{sum(lower)} of {len(lower)}" if lower else ""
-        names = [table, code(name), rounded(own[0]["decisions"][-1]), len(own), spread(last(own))]
-        cells.append([*names, pairs, spread(averaged), f"{seconds:,.0f}"])
-    return markdown_table([*first, "lower than `ppo`", "averaged", "CPU seconds"], cells)
+def at_the_end(groups: Sequence[Runs]) -> Iterator[str]:
+    """For each number of decisions: exploitability in the end, by algorithm and table."""
+    for total in dict.fromkeys(map(budget, sorted(groups, key=lambda runs: -runs[0]["decisions"][-1]))):
+        chosen = [runs for runs in groups if budget(runs) == total]
+        tables = [*dict.fromkeys(title(runs[0]) for runs in chosen)]
+        cells = []
+        for name, own in ((name, [each for each in chosen if each[0]["algorithm"] == name]) for name in ALGORITHMS):
+            by_table = {title(runs[0]): runs for runs in own}
+            lasts = [[row["exploitability"][-1] for row in by_table.get(table, ())] for table in tables]
+            means = [[row["averaged"] for row in by_table.get(table, ()) if "averaged" in row] for table in tables]
+            rates = [1e6 * row["cpu_seconds"][-1] / row["decisions"][-1] for runs in own for row in runs]
+            seeds = " .. ".join(str(each) for each in sorted({len(runs) for runs in own}))
+            if own:
+                cells.append([code(name), *map(spread, lasts), seeds, f"{median(rates):,.1f}"])
+            if any(means):
+                cells.append([f"{code(name)} averaged", *map(spread, means), seeds, ""])
+        yield f"After {total} decisions:"
+        yield markdown_table(["algorithm", *tables, "seeds", "CPU seconds a million"], cells)
 
 
-def last(own: Runs) -> list[float]:
-    """The exploitability of each seed in the end."""
-    return [row["exploitability"][-1] for row in own]
+def budget(runs: Runs) -> str:
+    """The decisions of runs."""
+    return rounded(runs[0]["decisions"][-1])
 
 
 def errors(result: Result) -> str:
@@ -87,7 +91,9 @@ def errors(result: Result) -> str:
 
 def spread(found: Sequence[float]) -> str:
     """Median, lowest and highest, if there are any."""
-    return "" if not found else f"**{median(found):.2g}** ({min(found):.2g} .. {max(found):.2g})"
+    if len(found) < 2:
+        return "".join(f"{each:.2g}" for each in found)
+    return f"**{median(found):.2g}** ({min(found):.2g} .. {max(found):.2g})"
 
 
 def curves(groups: Sequence[Runs]) -> str:

@@ -105,7 +105,8 @@ def test_settings_are_chosen_and_the_grid_goes_on_where_it_was(tmp_path, monkeyp
     shutil.rmtree(tmp_path / "folder")
     assert "0 of 4 runs are left" in run("grid"), "rows of the result count"
     picture, table, _ = page.parts()
-    assert "| Black Jacky mini-1 | `mccfr` | 3,000 | 2 | **0." in table.content
+    assert "After 3,000 decisions:\n\n| algorithm | Black Jacky mini-1 | seeds |" in table.content
+    assert "\n| `mccfr` | **0." in table.content
     assert "<svg" in picture.content
 
 

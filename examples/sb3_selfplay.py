@@ -9,8 +9,6 @@ others' turns is lost. In `SeatEnv` a step ends with the learner's own next deci
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import tyro
 from learning_curve import Learned, LearningCurve
 from sb3_contrib import MaskablePPO
@@ -21,10 +19,8 @@ import blackjacky_env  # noqa: F401  # registers the ids
 ENV_ID = "blackjacky/BlackJackySeat-v0"
 
 
-def main(
-    decisions: int = 100_000, evaluate_every: int = 20_000, games: int = 1_000, seed: int = 0, save: Path | None = None
-) -> None:
-    """Train, play against random agents now and then, and save the model to a file if one is named."""
+def main(decisions: int = 100_000, evaluate_every: int = 20_000, games: int = 1_000, seed: int = 0) -> None:
+    """Train, and play against random agents now and then."""
 
     def choose(observation, mask):
         return model.predict(observation, action_masks=mask)[0]
@@ -36,8 +32,6 @@ def main(
     while model.num_timesteps < decisions:
         model.learn(evaluate_every, reset_num_timesteps=False)
         curve.add(model.num_timesteps, choose)
-    if save is not None:
-        model.save(save)
     env.close()
 
 

@@ -1,7 +1,7 @@
 """What methods learn from ten million decisions of whole games, put into results/budget.json.
 
-    python -m scripts.measures.budget                                     # hours
-    python -m scripts.measures.budget --methods sb3 --seeds 3 --python .nox/sb3/bin/python
+    python -m scripts.measures.budget                                     # two hours
+    python -m scripts.measures.budget --methods sb3 --seeds 3
 
 A decision is a move of a player with more than one legal action. Each training is a process with the command of its
 row; then its agent plays the strongest bot. Rows that are up to date are kept; what was interrupted begins again.
@@ -14,17 +14,13 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import tyro
 
 from blackjacky_agents import bot_names
 from blackjacky_agents.arena.standings import standings
 from blackjacky_agents.arena.tournaments import Tournament
-from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.networks.agent_file import load_agent
 from blackjacky_agents.storage.files import only_writer
 from blackjacky_env.games import DEFAULT
@@ -32,12 +28,11 @@ from scripts.results import ROOT, load, save
 
 PLAYERS, SEED = 4, 2 * 10**9
 _TRAIN = f"--players {PLAYERS} --minutes 100000 --threads 1 --eval-games 100 --final-eval-games 1 --name {{name}}"
-_SB3 = "--decisions {steps} --evaluate-every {steps} --games 100 --save runs/{name}/model.zip"
 METHODS = {
     "scratch": f"blackjacky train --preset scratch --steps {{steps}} {_TRAIN}",
     "quick": f"blackjacky train --preset quick --steps {{fortieth}} --imitation-steps {{tenth}} {_TRAIN}",
     "ppo_batch": "python examples/ppo_batch.py --total-timesteps {steps} --folder runs/{name}",
-    "sb3": f"python examples/sb3_selfplay.py {_SB3}",
+    "sb3": f"blackjacky train --preset sb3 --steps {{steps}} {_TRAIN}",
 }
 """Commands. `ppo_batch` and `sb3` count moves with one legal action, too. `quick` gets a tenth of the decisions from
 its teacher and a fortieth with rollouts, whose moves it does not count."""
@@ -51,7 +46,6 @@ class Args:
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)  # Seeds, one training each.
     decisions: int = 10_000_000  # Decisions of each training.
     games: int = 20_000  # Games afterwards, against copies of the strongest bot.
-    python: str = sys.executable  # Python with the framework, for `sb3`.
 
 
 def main(args: Args) -> None:
@@ -89,31 +83,17 @@ def trained(method: str, seed: int, command: str, args: Args) -> dict[str, Any]:
     """Run a training, and test its agent against copies of the strongest bot, in duplicate deals."""
     folder, bot, (program, *words) = ROOT / "runs" / f"budget-{method}-{seed}", bot_names(DEFAULT)[-1], command.split()
     shutil.rmtree(folder, ignore_errors=True)
-    start = [args.python if method == "sb3" else sys.executable, *["-m", "blackjacky_agents"] * (program != "python")]
+    start = [sys.executable, *["-m", "blackjacky_agents"] * (program != "python")]
     before = os.times()
     one_core = {**os.environ, "OMP_NUM_THREADS": "1"}
     subprocess.run([*start, *words], cwd=ROOT, check=True, stdout=subprocess.DEVNULL, env=one_core)
     seconds = sum(os.times()[2:4]) - sum(before[2:4])  # of child processes
-    agent: Any = (
-        sb3_agent(folder) if method == "sb3" else load_agent(next(folder.rglob("weights.safetensors")), DEFAULT)
-    )
+    agent = load_agent(next(folder.rglob("weights.safetensors")), DEFAULT)
     tournament = Tournament([agent, bot], PLAYERS, [[agent.name, *[bot] * (PLAYERS - 1)]], seed=SEED + seed)
     tournament.play(args.games, threads=1)
     own = standings(tournament.games()).agents[0]
     rate = {"win_rate": own.win_rate.mean, "low": own.win_rate.low, "high": own.win_rate.high}
     return {"command": command, "games": args.games, **rate, "score": own.score.mean, "cpu_hours": seconds / 3600}
-
-
-def sb3_agent(folder: Path) -> PythonAgent:
-    """The policy that examples/sb3_selfplay.py has saved, with its most likely actions."""
-    from sb3_contrib import MaskablePPO
-
-    model = MaskablePPO.load(folder / "model.zip", device="cpu")
-
-    def act(seen: Any, masks: Any) -> Any:
-        return model.predict(seen.astype(np.float32), action_masks=masks.astype(bool), deterministic=True)[0]
-
-    return PythonAgent(SimpleNamespace(act=act, act_batch=act), "sb3", DEFAULT)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ COUNTED = {
     "scratch": "decisions of the learner",
     "quick": "a tenth of them of its **teacher**, then a fortieth, each with rollouts of many moves",
     "ppo_batch": "all moves, forced ones too",
-    "sb3": "all moves of the learner, forced ones too",
+    "sb3": "all moves of the learner, forced ones too, against bots and itself",
 }
 """What each method counts."""
 

@@ -114,6 +114,7 @@ def started(command, ready):
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory):
     """What readers have: a module with an agent, the examples and score cards, games, a trained agent, a tournament."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's job in the background begins without it
     folder = tmp_path_factory.mktemp("prepared")
     (folder / "my_agents.py").write_text(MODULE, "utf-8")
     for name in ("examples", "results"):

@@ -167,9 +167,8 @@ class SelfPlay(TrainingRun):
         """Regularise the rewards of the collector's last stretch, if the settings say so."""
         if not self.settings.reward_eta:
             return
-        self._take(stretch)
-        inputs, masks, actions = self._rows[:3]
-        near = _log_policy(self._outputs(self.magnet, inputs), masks).gather(1, actions[:, None])
+        inputs, masks, actions = (torch.from_numpy(array).flatten(0, 1) for array in stretch[:3])
+        near = _log_policy(self.magnet(inputs), masks).gather(1, actions[:, None])
         log_ratios = stretch.log_probs - near.numpy().reshape(stretch.log_probs.shape)
         collector.regularise(stretch, self.settings.reward_eta * log_ratios.astype(np.float64))
 
@@ -238,10 +237,8 @@ class SelfPlay(TrainingRun):
         value_loss = (outputs[:, -1] - (old_values + advantages)).square().mean()
         loss: torch.Tensor = policy_loss - settings.ent_coef * self._left * entropy + _VALUE_WEIGHT * value_loss
         if settings.magnet_coef:
-            divergence = (
-                (log_probs.exp() * (log_probs - _log_policy(self._outputs(self.magnet, inputs), masks))).sum(1).mean()
-            )
-            loss = loss + settings.magnet_coef * divergence
+            near = _log_policy(self._outputs(self.magnet, inputs), masks)
+            loss = loss + settings.magnet_coef * (log_probs.exp() * (log_probs - near)).sum(1).mean()
         with torch.no_grad():
             far = ((ratio - 1).abs() > settings.clip_range).float().mean()
             return loss, torch.stack([policy_loss, value_loss, entropy, (ratio - 1 - ratio.log()).mean(), far])

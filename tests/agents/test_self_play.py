@@ -36,7 +36,7 @@ SMALL = replace(
     n_steps=8, snapshot_every=500, pool_size=2, bots=("threshold",), eval_games=5, final_eval_games=10, seed=3,
 )  # fmt: skip
 NAMES = ("seats", "games", "following")
-RETURNS = Returns(gamma=0.9, gae_lambda=0.8, score_shaping=0.5)
+RETURNS = Returns(gamma=0.9, gae_lambda=0.8, score_shaping=0.5, score_weight=0.2)
 SEED, PLAYERS = 7, 3
 
 
@@ -83,7 +83,8 @@ class Watched:
         self.env.step(action)
         if all(self.env.terminations.values()):
             for each, before in self.last.items():
-                self.earned[before] = self.env.rewards[each] - self.potentials[each]
+                final = RETURNS.score_weight * self._score_above_mean(self.env.possible_agents.index(each))
+                self.earned[before] = self.env.rewards[each] + final - self.potentials[each]
 
     def _note(self, agent, t, seen):
         np.testing.assert_array_equal(self.stretch.masks[0, t], seen["action_mask"] > 0)

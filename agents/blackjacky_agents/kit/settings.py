@@ -124,6 +124,9 @@ class GradientSettings(TrainingSettings):
     """Discount factor per decision of a seat."""
     gae_lambda: Fraction = 0.95
     """Lambda of generalized advantage estimation (GAE)."""
+    score_weight: float = 0.0
+    """Weight of changes of the score, which are added to the reward for winning; in self-play of those relative to the
+    mean of the table. It says how much the score itself is worth, and speeds up learning where many points make a win."""
 
 
 @dataclass(frozen=True)
@@ -131,8 +134,6 @@ class PPOSettings(GradientSettings):
     """Train an agent with MaskablePPO, against bots and past versions of itself."""
 
     past_self_fraction: Fraction = 0.4
-    score_weight: float = 0.0
-    """Reward shaping: weight of score changes, added to the reward for winning."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ Every seat that the learner has in a game learns. A decision leads to the next d
 rewards, values and advantages are linked. Forced decisions are played, but neither learned from nor counted.
 
 Rewards are shaped by a potential of each seat, its score less the mean score of the table (Ng, Harada and Russell,
-"Policy invariance under reward transformations", ICML 1999).
+"Policy invariance under reward transformations", ICML 1999). At the end of a game the potential is 0, or what the score
+itself is worth, which changes what is best.
 """
 
 from __future__ import annotations
@@ -102,6 +103,7 @@ class Returns(NamedTuple):
     gamma: float  # discount per decision of a seat
     gae_lambda: float  # lambda of generalised advantage estimation (Schulman et al., ICLR 2016)
     score_shaping: float  # weight of the score as a potential
+    score_weight: float  # weight of the final score beside the result
 
 
 class Collector:
@@ -228,7 +230,7 @@ def make_collect(
                     links.games[i, t] = tables.started[i]
                     action = decide(s, i, t, decision, stretch, links, network, returns, seen)
                     t += 1
-            move(s, i, action, tables, links, seen.numbers)
+            move(s, i, action, tables, links, returns, seen.numbers)
         if is_running(s):
             look_ahead(s, i, links, network, returns, seen)
         estimate(stretch.values[i], stretch.advantages[i], links.rewards[i], links.following[i], returns)
@@ -323,13 +325,13 @@ def _make_potential(game: Game) -> Callable[..., float]:
 
 
 def _make_move(game: Game) -> Callable[..., None]:
-    """Compiled (s, i, action, tables, links, result): take an action in game i; at the end pay the last decisions.
+    """Compiled (s, i, action, tables, links, returns, result): take an action in game i; at its end pay the last ones.
 
-    What the last decisions of the seats have led to is the result, and potentials end at 0.
+    What the last decisions of the seats have led to is the result and the score, and potentials end at 0.
     """
-    step, pay, seats = make_shared_step(game), game.rules.returns, game.max_players
+    step, pay, lead, seats = make_shared_step(game), game.rules.returns, make_lead(game), game.max_players
 
-    def move(s, i, action, tables, links, result):
+    def move(s, i, action, tables, links, returns, result):
         tables.decisions[i] += 1
         step(s, action)
         if is_running(s):
@@ -339,7 +341,8 @@ def _make_move(game: Game) -> Callable[..., None]:
         for seat in range(s.num_players):
             before = links.last[i, seat]
             if before != NOT_DECIDED:
-                links.rewards[i, before] = result[seat] - links.potentials[i, seat]
+                earned = result[seat] + returns.score_weight * lead(s, seat)
+                links.rewards[i, before] = earned - links.potentials[i, seat]
                 links.following[i, before] = NONE
             links.last[i, seat] = NOT_DECIDED
 

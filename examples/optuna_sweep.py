@@ -72,7 +72,7 @@ def train(args: Args, trial: Trial) -> float:
         eval_games=args.eval_games,
         learning_rate=trial.suggest_float("learning_rate", 3e-4, 1e-2, log=True),
         ent_coef=trial.suggest_float("ent_coef", 1e-3, 3e-2, log=True),
-        score_shaping=trial.suggest_float("score_shaping", 0.0, 0.6),
+        score_weight=trial.suggest_float("score_weight", 0.0, 0.6),
     )
     folder = args.folder / f"trial-{trial.number}"
     folder.mkdir(parents=True)

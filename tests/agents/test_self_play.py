@@ -36,7 +36,7 @@ SMALL = replace(
     n_steps=8, snapshot_every=500, pool_size=2, bots=("threshold",), eval_games=5, final_eval_games=10, seed=3,
 )  # fmt: skip
 NAMES = ("seats", "games", "following")
-RETURNS = Returns(gamma=0.9, gae_lambda=0.8, score_shaping=0.5, score_weight=0.2)
+RETURNS = Returns(gamma=0.9, gae_lambda=0.8, score_weight=0.5)
 SEED, PLAYERS = 7, 3
 
 
@@ -91,7 +91,7 @@ class Watched:
         shown = encode_all(self.encoding, seen["observation"][None], seen["action_mask"][None])
         np.testing.assert_array_equal(self.stretch.inputs[0, t], shown[0])
         seat = self.env.possible_agents.index(agent)
-        now = RETURNS.score_shaping * self._score_above_mean(seat)
+        now = RETURNS.score_weight * self._score_above_mean(seat)
         if agent in self.last:
             before = self.last[agent]
             self.earned[before], self.following[before] = RETURNS.gamma * now - self.potentials[agent], t
@@ -231,7 +231,7 @@ def test_a_run_goes_on_from_another_policy(tmp_path):
 )
 def test_it_learns_to_beat_random(changes, tmp_path):
     settings = replace(SMALL, steps=200_000, num_envs=64, n_steps=32, batch_size=512, snapshot_every=10**6, **changes)
-    run = trained(tmp_path, replace(settings, bots=("random",), score_shaping=0.3))
+    run = trained(tmp_path, replace(settings, bots=("random",), score_weight=0.3))
     scores = run._against_bots(300)
     (score,) = (score for score, bot in zip(scores, run.bots, strict=True) if bot.name == "random")
     assert score.low > 0.4

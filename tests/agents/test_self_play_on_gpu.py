@@ -39,7 +39,7 @@ def arguments_of(game, encoding):
     players, variant = game.choose_table(PLAYERS, None)
     for i in range(GAMES):
         states[i] = game.new_state(players, variant, game.check_options(players, variant, {}))[0]
-    return game, encoding, states, LENGTH, Returns(0.9, 0.8, 0.5, 0.2), 7, 1
+    return game, encoding, states, LENGTH, Returns(0.9, 0.8, 0.5), 7, 1
 
 
 def make_collector():

@@ -31,7 +31,7 @@ SELF_PLAY: Mapping[str, Any] = {
     "self_play_fraction": 1.0,
     "single_opponent_fraction": 0.0,
     "gamma": 1.0,
-    "score_shaping": 0.0,
+    "score_weight": 0.0,
 }
 """Settings of self-play at small tables, where those of the presets are too coarse."""
 RESPONSES: Mapping[str, Any] = {"num_envs": 64, "n_steps": 16, "batch_size": 256, "n_epochs": 2, "ent_coef": 0.02}

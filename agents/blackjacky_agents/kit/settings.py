@@ -125,8 +125,8 @@ class GradientSettings(TrainingSettings):
     gae_lambda: Fraction = 0.95
     """Lambda of generalized advantage estimation (GAE)."""
     score_weight: float = 0.0
-    """Weight of changes of the score, which are added to the reward for winning; in self-play of those relative to the
-    mean of the table. It says how much the score itself is worth, and speeds up learning where many points make a win."""
+    """Weight of changes of the score, in self-play less the mean of the table, which are added to the reward for
+    winning when they happen. 0: only wins count."""
 
 
 @dataclass(frozen=True)
@@ -161,8 +161,6 @@ class SelfPlaySettings(GradientSettings):
     clip_range: float = 0.2
     """Clipping range of the probability ratio."""
     gamma: Fraction = 0.99
-    score_shaping: float = 0.0
-    """Weight of the score in potential-based reward shaping, which changes no optimal policy."""
     annealed: bool = True
     """Whether learning rate and entropy coefficient are annealed; otherwise they are constant."""
     magnet_coef: Coefficient = 0.0
@@ -255,7 +253,7 @@ GROUPS: Mapping[str, str] = {
     "opponents": "variant bots pool_size snapshot_every past_self_fraction self_play_fraction single_opponent_fraction "
     "bot_fraction variant_fraction exploiter_every exploiter_steps",
     "network": "encoding hidden_sizes init_from advice_logit first first_fraction teacher imitation_steps ema_rate",
-    "rewards": "gamma gae_lambda score_weight score_shaping reward_eta",
+    "rewards": "gamma gae_lambda score_weight reward_eta",
     "tests_and_logs": "eval_games final_eval_games log",
     "learning": "",
 }
@@ -270,15 +268,16 @@ def on_gpu(settings: SelfPlaySettings) -> SelfPlaySettings:
 
 
 def scratch_preset(game: str, **changes: Any) -> SelfPlaySettings:
-    """The preset ``scratch`` of a game: self-play shaped by the game's score, with ``changes``."""
-    shaped = SelfPlaySettings(game=game, encoding="cards", score_shaping=get_game(game).score_shaping)
-    return replace(shaped, **changes)
+    """The preset ``scratch`` of a game: self-play for wins and score, with ``changes``."""
+    weighted = SelfPlaySettings(game=game, encoding="cards", score_weight=get_game(game).score_shaping)
+    return replace(weighted, **changes)
 
 
 def quick_preset(scratch: SelfPlaySettings, **changes: Any) -> SelfPlaySettings:
     """The preset ``quick`` of a game: self-play for minutes, from the advice of its best bot, with ``changes``."""
-    advised = replace(scratch, preset="quick", encoding="advice", advice_logit=3, gamma=1)
-    return replace(advised, **{"learning_rate": 1.4e-3, "ent_coef": 0.003, **changes})
+    advised = replace(scratch, preset="quick", encoding="advice", advice_logit=3, gamma=1, ent_coef=0.003)
+    steady = replace(advised, num_envs=512, batch_size=2048, n_epochs=2, learning_rate=7e-4)
+    return replace(steady, **changes)
 
 
 def search_preset(game: str, **changes: Any) -> LeagueSettings:

@@ -3,9 +3,9 @@
 Every seat that the learner has in a game learns. A decision leads to the next decision of the same seat, to which
 rewards, values and advantages are linked. Forced decisions are played, but neither learned from nor counted.
 
-Rewards are shaped by a potential of each seat, its score less the mean score of the table (Ng, Harada and Russell,
-"Policy invariance under reward transformations", ICML 1999). At the end of a game the potential is 0, or what the score
-itself is worth, which changes what is best.
+Beside the result, a seat earns its score less the mean score of the table, weighted: what this lead changes by from one
+decision to the next is paid at once, as by a potential (Ng, Harada and Russell, "Policy invariance under reward
+transformations", ICML 1999) that is not taken back at the end.
 """
 
 from __future__ import annotations
@@ -102,8 +102,7 @@ class Returns(NamedTuple):
 
     gamma: float  # discount per decision of a seat
     gae_lambda: float  # lambda of generalised advantage estimation (Schulman et al., ICLR 2016)
-    score_shaping: float  # weight of the score as a potential
-    score_weight: float  # weight of the final score beside the result
+    score_weight: float  # of the score beside the result
 
 
 class Collector:
@@ -196,7 +195,7 @@ def make_collect(
     both, longest = (2, most), most + 1
     legal, encode, answer = game.rules.legal, game.rules.encode, make_answer(ask)
     evaluate, potential = _make_evaluate(encoding, forward), _make_potential(game)
-    start, decide, move = _make_start(game), _make_decide(evaluate, potential), _make_move(game)
+    start, decide, move = _make_start(game), _make_decide(evaluate, potential), _make_move(game, potential)
     look_ahead = _make_look_ahead(game, evaluate, potential, wait)
 
     def collect(i, tables, stretch, links, network, cast, lineups, returns, seed):
@@ -319,17 +318,17 @@ def _make_potential(game: Game) -> Callable[..., float]:
     lead = make_lead(game)
 
     def potential(s, seat, returns):
-        return returns.score_shaping * lead(s, seat)
+        return returns.score_weight * lead(s, seat)
 
     return compiled(potential)
 
 
-def _make_move(game: Game) -> Callable[..., None]:
+def _make_move(game: Game, potential: Callable[..., float]) -> Callable[..., None]:
     """Compiled (s, i, action, tables, links, returns, result): take an action in game i; at its end pay the last ones.
 
-    What the last decisions of the seats have led to is the result and the score, and potentials end at 0.
+    What the last decisions of the seats have led to is the result and the final score.
     """
-    step, pay, lead, seats = make_shared_step(game), game.rules.returns, make_lead(game), game.max_players
+    step, pay, seats = make_shared_step(game), game.rules.returns, game.max_players
 
     def move(s, i, action, tables, links, returns, result):
         tables.decisions[i] += 1
@@ -341,7 +340,7 @@ def _make_move(game: Game) -> Callable[..., None]:
         for seat in range(s.num_players):
             before = links.last[i, seat]
             if before != NOT_DECIDED:
-                earned = result[seat] + returns.score_weight * lead(s, seat)
+                earned = result[seat] + potential(s, seat, returns)
                 links.rewards[i, before] = earned - links.potentials[i, seat]
                 links.following[i, before] = NONE
             links.last[i, seat] = NOT_DECIDED

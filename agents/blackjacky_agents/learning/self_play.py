@@ -92,8 +92,7 @@ class SelfPlay(TrainingRun):
         states = zeros(count, game.state_dtype)
         for i in range(count):
             states[i] = records[settings.table_sizes[i % len(settings.table_sizes)]]
-        weight = settings.score_weight  # paid as the score changes, and to be kept in the end
-        returns = Returns(settings.gamma, settings.gae_lambda, settings.score_shaping + weight, weight)
+        returns = Returns(settings.gamma, settings.gae_lambda, settings.score_weight)
         seed, threads = int(self.rng.integers(2**62)), max(1, settings.threads - 1)  # torch has the other one
         given = (game, self.encoding, states, settings.n_steps, returns, seed, threads)
         if settings.device == "cpu":

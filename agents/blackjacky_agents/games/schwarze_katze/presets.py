@@ -23,7 +23,7 @@ _SB3 = PPOSettings(
 )
 
 PRESETS: dict[str, TrainingSettings] = {
-    "quick": quick_preset(_SCRATCH, bots=("counter",), score_shaping=0.02),
+    "quick": quick_preset(_SCRATCH, bots=("counter",), score_weight=0.01),
     "scratch": _SCRATCH,
     "sb3": _SB3,
     "champion": champion_preset(

@@ -208,7 +208,7 @@ class Game:
     score_reward: str = "score"
     """Name of the reward that pays changes of `Rules.score`."""
     score_shaping: float = 0.0
-    """How much of a win a point of the score is worth to a learner; 0: nothing. The default of self-play's `score_weight`."""
+    """How much of a win a point of the score is worth to a learner; 0: nothing. Self-play's presets use it."""
     deck: Callable[[int, Mapping[str, Any]], Sequence[int]] | None = None
     """(num_players, options in force) -> the integers of all cards in the game; None: all of ``card_names``."""
     draws: Callable[[int, Mapping[str, Any]], Sequence[Sequence[int | str]]] | None = None

@@ -22,6 +22,7 @@ _SB3 = PPOSettings(
     eval_games=400,
 )
 
+_SHORT = {"num_envs": 256, "batch_size": 4096, "n_epochs": 3, "learning_rate": 1.4e-3}  # few decisions in five minutes
 _LEAGUE = search_preset(
     "halunken",
     players=(4, 2, 4, 3),
@@ -36,7 +37,7 @@ _LEAGUE = search_preset(
 )
 
 PRESETS: dict[str, TrainingSettings] = {
-    "quick": quick_preset(_SCRATCH, bots=("planner",), encoding="foresight"),
+    "quick": quick_preset(_SCRATCH, bots=("planner",), encoding="foresight", **_SHORT),
     "scratch": _SCRATCH,
     "sb3": _SB3,
     "league": _LEAGUE,

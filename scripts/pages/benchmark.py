@@ -12,7 +12,6 @@ from blackjacky_agents.benchmark.algorithms import ALGORITHMS
 from blackjacky_agents.learning.curves import COLOURS, as_svg
 from blackjacky_agents.reports import markdown_table
 from blackjacky_env.games import get_game
-from scripts.pages.measured import rounded
 from scripts.pages.part import DOCS, MISSING, Part, Row, code
 from scripts.results import Result, load, made_by
 
@@ -50,28 +49,30 @@ def title(row: Row) -> str:
 
 
 def at_the_end(groups: Sequence[Runs]) -> Iterator[str]:
-    """For each number of decisions: exploitability in the end, by algorithm and table."""
-    for total in dict.fromkeys(map(budget, sorted(groups, key=lambda runs: -runs[0]["decisions"][-1]))):
-        chosen = [runs for runs in groups if budget(runs) == total]
-        tables = [*dict.fromkeys(title(runs[0]) for runs in chosen)]
+    """Exploitability in the end by algorithm and table: one table for those whose longest runs are equally long."""
+    longest: dict[str, int] = {}
+    for runs in sorted(groups, key=decisions):
+        longest[title(runs[0])] = decisions(runs)
+    for total in sorted(set(longest.values()), reverse=True):
+        tables = [each for each in dict.fromkeys(title(runs[0]) for runs in groups) if longest[each] == total]
         cells = []
-        for name, own in ((name, [each for each in chosen if each[0]["algorithm"] == name]) for name in ALGORITHMS):
-            by_table = {title(runs[0]): runs for runs in own}
-            lasts = [[row["exploitability"][-1] for row in by_table.get(table, ())] for table in tables]
-            means = [[row["averaged"] for row in by_table.get(table, ()) if "averaged" in row] for table in tables]
-            rates = [1e6 * row["cpu_seconds"][-1] / row["decisions"][-1] for runs in own for row in runs]
-            seeds = " .. ".join(str(each) for each in sorted({len(runs) for runs in own}))
-            if own:
-                cells.append([code(name), *map(spread, lasts), seeds, f"{median(rates):,.1f}"])
-            if any(means):
-                cells.append([f"{code(name)} averaged", *map(spread, means), seeds, ""])
-        yield f"After {total} decisions:"
-        yield markdown_table(["algorithm", *tables, "seeds", "CPU seconds a million"], cells)
+        for name in ALGORITHMS:
+            by_table = {title(runs[0]): runs for runs in groups if runs[0]["algorithm"] == name}
+            found = [by_table.get(table, ()) for table in tables]
+            if rows := [row for runs in found for row in runs]:
+                lasts = (spread([row["exploitability"][-1] for row in runs]) for runs in found)
+                rate = median(1e6 * row["cpu_seconds"][-1] / row["decisions"][-1] for row in rows)
+                seeds = "-".join(map(str, sorted({len(runs) for runs in found if runs})))
+                cells.append([code(name), *lasts, f"{decisions(rows):,}", seeds, f"{rate:,.1f}"])
+            if rows and "averaged" in rows[0]:
+                means = (f"{median(row['averaged'] for row in runs):.2g}" if runs else "" for runs in found)
+                cells.append([f"{code(name)} averaged", *means, *[""] * 3])
+        yield markdown_table(["algorithm", *tables, "decisions", "seeds", "CPU seconds a million"], cells)
 
 
-def budget(runs: Runs) -> str:
-    """The decisions of runs."""
-    return rounded(runs[0]["decisions"][-1])
+def decisions(runs: Runs) -> int:
+    """The decisions of runs, rounded."""
+    return round(float(f"{runs[0]['decisions'][-1]:.2g}"))
 
 
 def errors(result: Result) -> str:
@@ -79,13 +80,11 @@ def errors(result: Result) -> str:
     cells = []
     for options, runs in groupby(result["rows"], key=lambda row: (row["max_turns_per_round"], row["bust_at"])):
         own = list(runs)
-        lists = [row["seat"] + row["decision"] + [row["led to"], row["not led to"]] for row in own]
-        numbers = [f"{each:.3f}" for each in np.median(lists, axis=0)]
-        seats, decisions, (led, other) = numbers[:2], numbers[2:-2], numbers[-2:]
-        found = [f"{own[0]['states']:,}", spread([row["all"] for row in own]), *seats, ", ".join(decisions), led, other]
-        cells.append([*options, *found])
+        parts = [[*row["seat"], max(row["decision"]), row["led to"], row["not led to"]] for row in own]
+        found = [f"{own[0]['states']:,}", spread([row["all"] for row in own])]
+        cells.append([*options, *found, *(f"{each:.3f}" for each in np.median(parts, axis=0))])
     first = ["turns", "bust at", "states", "exploitability", "first seat", "second seat"]
-    table = markdown_table([*first, "first decision, second, ...", "led to", "not led to"], cells)
+    table = markdown_table([*first, "worst decision", "led to", "not led to"], cells)
     return f"{table}\n\nOf {len(own)} seeds, `{result['settings']['algorithm']}`. {result['what']} {made_by(result)}"
 
 

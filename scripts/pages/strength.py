@@ -9,9 +9,9 @@ from statistics import mean
 from blackjacky_agents.learning.curves import COLOURS, as_svg
 from blackjacky_agents.reports import markdown_table, percent
 from blackjacky_env.games import get_game
-from scripts.measures.strength import FEWEST
-from scripts.pages.agents import of_games
-from scripts.pages.part import DOCS, MISSING, Part, Row, code, rate
+from scripts.measures.strength import FEWEST, SIMULATIONS
+from scripts.pages.agents import made
+from scripts.pages.part import DOCS, MISSING, Part, Row, code
 from scripts.results import ROOMS, Result, load, made_by
 
 KINDS = ("bots", "champion", "search", "ismcts")  # lines of the picture
@@ -26,13 +26,10 @@ COUNTED = {
 
 def parts() -> Iterator[Part]:
     """Tables and picture of what has been measured."""
-    found, image = {game: result for game in ROOMS if (result := load("strength", game)) and rows_of(result)}, ""
+    found = {game: result for game in ROOMS if (result := load("strength", game)) and rows_of(result)}
     if found:
-        image = (
-            f"![Difference of win rates by seconds per move](strength.svg)\n\n{next(iter(found.values()))['what']}\n\n"
-        )
         yield Part(DOCS / "strength.svg", "", picture(found))
-    yield Part(DOCS / "benchmark.md", "strength", f"{image}{of_games('strength', strengths)}")
+    yield Part(DOCS / "benchmark.md", "strength", strengths(found) if found else MISSING)
     yield Part(DOCS / "benchmark.md", "budget", budget(result) if (result := load("budget")) else MISSING)
 
 
@@ -48,11 +45,23 @@ def kind(row: Row) -> str:
     return first if colon or first == "champion" else "bots"
 
 
-def strengths(result: Result) -> Iterator[Row]:
-    """A row for each agent among copies of another."""
-    for row in rows_of(result):
-        facts = {"agent": code(row["agent"]), "among": code(row["among"]), "µs a move": row["microseconds"]}
-        yield {**facts, "difference of win rates": rate(row["difference"], "mean"), "deals": row["deals"]}
+def strengths(found: Mapping[str, Result]) -> str:
+    """The picture, and a row for the champion and for every second size of each search, among bots."""
+    cells: dict[str, dict[str, str]] = {}
+    for game, result in found.items():
+        for row in rows_of(result):
+            difference, number = row["difference"], row["agent"].partition(":")[2]
+            if kind(row) != "bots" and row["among"] != "champion" and number in ("", *map(str, SIMULATIONS[::2])):
+                width = max(difference["high"] - difference["mean"], difference["mean"] - difference["low"])
+                told = f"{100 * difference['mean']:+.1f} ± {100 * width:.1f} ({row['microseconds']:g} µs)"
+                cells.setdefault(code(row["agent"]), {})[game] = told
+    table = markdown_table(
+        ["agent", *(get_game(game).title for game in found)],
+        ([name, *(own.get(game, "") for game in found)] for name, own in cells.items()),
+    )
+    told = f"{next(iter(found.values()))['what']} Among copies of the strongest bot; the files have all rows."
+    images = "![Difference of win rates by seconds per move](strength.svg)"
+    return "\n\n".join([images, told, table, made({get_game(game).title: each for game, each in found.items()})])
 
 
 def picture(found: Mapping[str, Result]) -> str:

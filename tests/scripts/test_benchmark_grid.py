@@ -105,8 +105,9 @@ def test_settings_are_chosen_and_the_grid_goes_on_where_it_was(tmp_path, monkeyp
     shutil.rmtree(tmp_path / "folder")
     assert "0 of 4 runs are left" in run("grid"), "rows of the result count"
     picture, table, _ = page.parts()
-    assert "After 3,000 decisions:\n\n| algorithm | Black Jacky mini-1 | seeds |" in table.content
+    assert "| algorithm | Black Jacky mini-1 | decisions | seeds |" in table.content
     assert "\n| `mccfr` | **0." in table.content
+    assert table.content.count("| 3,000 | 2 |") == 2
     assert "<svg" in picture.content
 
 

@@ -8,15 +8,14 @@ import pytest
 
 pytest.importorskip("sb3_contrib")
 import torch
-from torch import nn
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import find_encoding
 from blackjacky_agents.kit.encoding import raw_encoding
 from blackjacky_agents.learning.collecting import Collector, Returns
-from blackjacky_agents.learning.modules import Narrowed, mlp
+from blackjacky_agents.learning.modules import Narrowed, mlp, outputs_of
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
-from blackjacky_agents.learning.self_play import SelfPlay, _log_policy
+from blackjacky_agents.learning.self_play import SelfPlay, _logits
 from blackjacky_agents.learning.stored_settings import presets_of
 from blackjacky_agents.networks.network import encode_all, pack
 from blackjacky_agents.registry import make_compiled_agent
@@ -190,10 +189,14 @@ def test_a_policy_stays_near_a_strong_magnet_which_stands_still_or_becomes_a_cop
         changes = {"magnet_coef": coefficient, "magnet_rate": rate, "magnet_every": 2 if rate else 1}
         run = trained(tmp_path / f"{coefficient} {rate}", replace(SMALL, steps=3072, **changes))
         (inputs, masks), networks = run._rows[:2], run.networks
-        own, near = (_log_policy(run._outputs(networks[name], inputs), masks) for name in ("network", "magnet"))
+        own, near = (log_policy(run._outputs(networks[name], inputs), masks) for name in ("network", "magnet"))
         apart[coefficient, rate] = (own.exp() * (own - near)).sum(1).mean().item()
     assert apart[0.001, 1.0] == 0
     assert 0 < 20 * apart[1000.0, 0.0] < apart[0.001, 0.0]
+
+
+def log_policy(outputs, masks):
+    return torch.log_softmax(_logits(outputs, masks), 1)
 
 
 @pytest.mark.parametrize("hidden", [(), (8,), (8, 5)])
@@ -204,16 +207,28 @@ def test_without_inputs_that_are_0_and_actions_that_are_never_legal_the_same_is_
     actions = torch.multinomial(masks.float(), 1)[:, 0]
     found, narrowed = [], Narrowed(inputs, masks)
     for outputs, seen in (
-        (nn.Sequential.__call__, (inputs, masks, actions)),
+        (outputs_of, (inputs, masks, actions)),
         (narrowed, (*narrowed.narrow(inputs, masks), narrowed.places(actions))),
     ):
         told = outputs(network, seen[0])
         network.zero_grad()
-        (_log_policy(told, seen[1]).gather(1, seen[2][:, None]) * told[:, -1:]).sum().backward()
+        (log_policy(told, seen[1]).gather(1, seen[2][:, None]) * told[:, -1:]).sum().backward()
         found.append([told[:, -1].detach(), *(each.grad for each in network.parameters())])
     assert seen[0].shape == (40, 5)
     for own, other in zip(*found, strict=True):
         torch.testing.assert_close(own, other)
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_hidden_layers_may_count_with_half_the_digits(narrow):
+    torch.manual_seed(0)
+    network, inputs = mlp([7, 64, 64, 7]), torch.rand(40, 7)
+    outputs = Narrowed(inputs, torch.ones(40, 6) > 0) if narrow else outputs_of
+    told = outputs(network, inputs.bfloat16())
+    torch.testing.assert_close(outputs(network, inputs), network(inputs))
+    assert 0 < (told - network(inputs)).abs().max() < 0.01
+    told.sum().backward()
+    assert {each.grad.dtype for each in network.parameters()} == {told.dtype} == {torch.float32}
 
 
 def test_a_run_goes_on_from_another_policy(tmp_path):
@@ -227,7 +242,8 @@ def test_a_run_goes_on_from_another_policy(tmp_path):
 
 @pytest.mark.prove
 @pytest.mark.parametrize(
-    "changes", [{}, {"magnet_coef": 0.05}, {"reward_eta": 0.02, "magnet_rate": 1, "magnet_every": 9}]
+    "changes",
+    [{}, {"half_precision": True}, {"magnet_coef": 0.05}, {"reward_eta": 0.02, "magnet_rate": 1, "magnet_every": 9}],
 )
 def test_it_learns_to_beat_random(changes, tmp_path):
     settings = replace(SMALL, steps=200_000, num_envs=64, n_steps=32, batch_size=512, snapshot_every=10**6, **changes)

@@ -188,7 +188,7 @@ class DeepCfr:
         self.table, self.settings, game = table, settings, table.game
         self.iterations = self._games = 0
         self.encoding = find_encoding(settings.encoding, game.name)
-        self._rng, self._key = np.random.default_rng(settings.seed), game_key(settings.seed)
+        self._rng, self._key = np.random.default_rng(settings.seed), np.uint64(game_key(settings.seed))
         self.networks = [self._new_network() for _ in range(table.num_players)]
         for network in self.networks:
             last = linear_layers(network)[-1]  # at first all actions are equally likely
@@ -218,7 +218,8 @@ class DeepCfr:
         """Games in which a seat tries all of its actions."""
         networks, game = np.stack([pack(layers_of(network), False) for network in self.networks]), self.table.game
         units = np.zeros((2, widest(networks[0])), np.float32)
-        rows, draws = np.zeros(units.shape[1] + 1, np.int64), np.array([stream(self._key, FOR_SAMPLED, 0, seat)])
+        rows = np.zeros(units.shape[1] + 1, np.int64)
+        draws = np.array([stream(self._key, FOR_SAMPLED, 0, seat)], np.uint64)
         known = Known(networks, self._advantages[seat], self._strategies, units, rows, draws, self._counts)
         given, due = (self._blank, known, self._bench, seat), self.steps + self.settings.decisions_per_iteration
         play, weight = _playing(game, self.encoding), float(self.iterations)

@@ -52,15 +52,32 @@ class Narrowed:
         return torch.searchsorted(self._actions, actions)
 
     def __call__(self, network: nn.Sequential, inputs: torch.Tensor) -> torch.Tensor:
-        """The logits of the actions that are left and what is behind them, of an `mlp` shown narrow inputs."""
+        """The logits of the actions that are left and what is behind them, of an `mlp` shown narrow inputs.
+
+        They are those of `outputs_of`.
+        """
         layers: list[tuple[torch.Tensor, ...]] = [(layer.weight, layer.bias) for layer in linear_layers(network)]
         outputs = torch.cat([self._actions, torch.arange(self._behind, len(layers[-1][1]))])
         layers[-1] = tuple(each[outputs] for each in layers[-1])
         layers[0] = layers[0][0][:, self._inputs], layers[0][1]
-        values = inputs
-        for number, (weight, bias) in enumerate(layers):
-            values = nn.functional.linear(values.relu() if number else values, weight, bias)
-        return values
+        return _outputs(layers, inputs)
+
+
+def outputs_of(network: nn.Sequential, inputs: torch.Tensor) -> torch.Tensor:
+    """The float32 outputs of an `mlp`, whose hidden layers count with the precision of the inputs."""
+    return _outputs([(layer.weight, layer.bias) for layer in linear_layers(network)], inputs)
+
+
+def _outputs(layers: Sequence[tuple[torch.Tensor, ...]], values: torch.Tensor) -> torch.Tensor:
+    *hidden, last = layers
+    for layer in hidden:
+        values = nn.functional.linear(values, *(each.to(values.dtype) for each in layer)).relu()
+    return nn.functional.linear(values.float(), *last)
+
+
+def has_fast_bfloat16() -> bool:
+    """Whether this CPU multiplies matrices of bfloat16 faster than those of float32."""
+    return bool(getattr(torch.cpu, "_is_avx512_bf16_supported", bool)())  # torch has no public name for it
 
 
 def set_layers(network: nn.Sequential, layers: Layers) -> None:

@@ -25,8 +25,10 @@ from blackjacky_agents.learning.collecting import Collector, Returns, Stretch, d
 from blackjacky_agents.learning.modules import (
     Narrowed,
     Replayed,
+    has_fast_bfloat16,
     linear_layers,
     mlp,
+    outputs_of,
     pass_advice_on,
     set_layers,
     with_moments,
@@ -75,7 +77,7 @@ class SelfPlay(TrainingRun):
             torch.optim.Adam(parameters, self._rate, eps=1e-5, fused=True, capturable=on_gpu)
         )
         self._rows: list[torch.Tensor] = []
-        self._outputs: Callable[[nn.Sequential, torch.Tensor], torch.Tensor] = nn.Sequential.__call__
+        self._outputs: Callable[[nn.Sequential, torch.Tensor], torch.Tensor] = outputs_of
         self._learn_from = Replayed(self._minibatch) if on_gpu else self._minibatch
         self.networks, self.optimizers = {"network": self.network}, {"adam": self._optimizer}
         if settings.has_magnet:
@@ -168,7 +170,7 @@ class SelfPlay(TrainingRun):
         if not self.settings.reward_eta:
             return
         inputs, masks, actions = (torch.from_numpy(array).flatten(0, 1) for array in stretch[:3])
-        near = _log_policy(self.magnet(inputs), masks).gather(1, actions[:, None])
+        near = torch.log_softmax(_logits(self.magnet(inputs), masks), 1).gather(1, actions[:, None])
         log_ratios = stretch.log_probs - near.numpy().reshape(stretch.log_probs.shape)
         collector.regularise(stretch, self.settings.reward_eta * log_ratios.astype(np.float64))
 
@@ -184,10 +186,12 @@ class SelfPlay(TrainingRun):
         """Keep the decisions of a stretch, one in a row, and in a GPU's memory where those of the last one lay."""
         tensors = [torch.as_tensor(array, device=self.device) for array in stretch]
         if self.settings.device == "cpu":
-            self._rows, self._outputs = [tensor.flatten(0, 1) for tensor in tensors], nn.Sequential.__call__
+            self._rows, self._outputs = [tensor.flatten(0, 1) for tensor in tensors], outputs_of
             if self._rows[0][:_LOOKED_AT].any(0).float().mean() < _FEW:
                 self._outputs = narrowed = Narrowed(*self._rows[:2])
                 self._rows[:3] = [*narrowed.narrow(*self._rows[:2]), narrowed.places(self._rows[2])]
+            if self.settings.half_precision and has_fast_bfloat16():
+                self._rows[0] = self._rows[0].bfloat16()
             return
         self._rows = self._rows or [torch.empty_like(tensor.flatten(0, 1)) for tensor in tensors]
         for kept, tensor in zip(self._rows, tensors, strict=True):
@@ -228,8 +232,9 @@ class SelfPlay(TrainingRun):
         It is the clipped objective, an entropy bonus, the pull of the magnet, and the squared error of the values.
         """
         settings, outputs = self.settings, self._outputs(self.network, inputs)
-        log_probs = _log_policy(outputs, masks)
-        entropy = -(log_probs.exp() * log_probs).sum(1).mean()
+        logits = _logits(outputs, masks)
+        log_probs, policy = torch.log_softmax(logits, 1), torch.softmax(logits, 1)  # exp is slow where it underflows
+        entropy = -(policy * log_probs).sum(1).mean()
         ratio = (log_probs.gather(1, actions[:, None])[:, 0] - old_log_probs).exp()
         clipped = ratio.clamp(1 - settings.clip_range, 1 + settings.clip_range)
         scaled = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
@@ -237,16 +242,16 @@ class SelfPlay(TrainingRun):
         value_loss = (outputs[:, -1] - (old_values + advantages)).square().mean()
         loss: torch.Tensor = policy_loss - settings.ent_coef * self._left * entropy + _VALUE_WEIGHT * value_loss
         if settings.magnet_coef:
-            near = _log_policy(self._outputs(self.magnet, inputs), masks)
-            loss = loss + settings.magnet_coef * (log_probs.exp() * (log_probs - near)).sum(1).mean()
+            near = torch.log_softmax(_logits(self._outputs(self.magnet, inputs), masks), 1)
+            loss = loss + settings.magnet_coef * (policy * (log_probs - near)).sum(1).mean()
         with torch.no_grad():
             far = ((ratio - 1).abs() > settings.clip_range).float().mean()
             return loss, torch.stack([policy_loss, value_loss, entropy, (ratio - 1 - ratio.log()).mean(), far])
 
 
-def _log_policy(outputs: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-    """Log probabilities of the actions, (N, A), from a network's outputs."""
-    return torch.log_softmax(outputs[:, :-1].masked_fill(~masks, _ILLEGAL_LOGIT), 1)
+def _logits(outputs: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+    """The logits of the actions, (N, A), among a network's outputs."""
+    return outputs[:, :-1].masked_fill(~masks, _ILLEGAL_LOGIT)
 
 
 def _check_gpu() -> None:

@@ -54,6 +54,13 @@ def test_deep_cfr_plays_every_game_and_the_same_seed_gives_the_same_policies(nam
     assert first.steps == again.steps >= 5_000
 
 
+@pytest.mark.parametrize("seed", [3, 101])  # whose keys are below 2**63, and above
+def test_deep_cfr_takes_every_seed(seed):
+    run = DeepCfr(table("kuhn"), DeepCfrSettings(seed=seed, **FEW))
+    run.run(1)
+    assert run.steps
+
+
 def test_deep_cfr_refuses_what_is_out_of_range_and_games_that_go_on_for_too_long():
     with pytest.raises(ValueError, match="learning_rate=2 is out of range"):
         DeepCfrSettings(learning_rate=2)

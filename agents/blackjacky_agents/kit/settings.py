@@ -290,7 +290,14 @@ def search_preset(game: str, **changes: Any) -> LeagueSettings:
     return replace(learned, **{"minutes": 60, "snapshot_every": 200_000, "exploiter_every": 0, **changes})
 
 
-def champion_preset(league: LeagueSettings, **changes: Any) -> LeagueSettings:
+def champion_preset(quick: SelfPlaySettings, **changes: Any) -> SelfPlaySettings:
+    """The preset ``champion`` of a game, from random weights: ``quick`` at all tables for longer, with ``changes``."""
+    longer = replace(quick, preset="champion", players=(4, 4, 3, 4, 5, 4, 6), minutes=80.0, half_precision=True)
+    tested = replace(longer, snapshot_every=10_000_000, eval_games=4000, final_eval_games=20_000)
+    return replace(tested, **changes)
+
+
+def staged_preset(league: LeagueSettings, **changes: Any) -> LeagueSettings:
     """The preset ``champion`` of a game, from random weights: self-play, then the ``league``, with ``changes``."""
     staged = replace(league, preset="champion", first="scratch", init_from="", steps=10**12, minutes=180.0)
     return replace(staged, **changes)

@@ -9,6 +9,7 @@ The clipped objective is that of Schulman et al. (Proximal policy optimization a
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
@@ -60,6 +61,7 @@ class SelfPlay(TrainingRun):
 
     def __init__(self, settings: SelfPlaySettings, folder: Path, command: str) -> None:
         super().__init__(settings, folder, command)
+        torch.set_num_threads(max(1, settings.threads // 2))  # the others play
         self.network = _new_network(
             [self.encoding.size, *settings.hidden_sizes, self.game.num_actions + 1], settings.seed
         )
@@ -95,8 +97,8 @@ class SelfPlay(TrainingRun):
         for i in range(count):
             states[i] = records[settings.table_sizes[i % len(settings.table_sizes)]]
         returns = Returns(settings.gamma, settings.gae_lambda, settings.score_weight)
-        seed, threads = int(self.rng.integers(2**62)), max(1, settings.threads - 1)  # torch has the other one
-        given = (game, self.encoding, states, settings.n_steps, returns, seed, threads)
+        seed = int(self.rng.integers(2**62))
+        given = (game, self.encoding, states, settings.n_steps, returns, seed, settings.threads)
         if settings.device == "cpu":
             return Collector(*given)
         from blackjacky_agents.learning.gpu_collecting import CudaCollector  # needs numba-cuda
@@ -138,15 +140,21 @@ class SelfPlay(TrainingRun):
         collector = self._new_collector(self.settings.num_envs)
         with ThreadPoolExecutor(1, "playing") as player:
             coming = player.submit(collector.collect, *self._next_players())
+            learnt = 0.0
             while self._goes_on:
                 before()
+                waiting = time.perf_counter()
                 stretch = coming.result()
+                begun = time.perf_counter()
+                spared = 0 if begun - waiting > learnt else torch.get_num_threads()  # where playing is the longer part
+                collector.threads = max(1, self.settings.threads - spared)
                 self._regularise(stretch, collector)
                 self._take(stretch)
                 coming = player.submit(collector.collect, *self._next_players())  # while the learner learns
                 figures = self._update()
                 self.steps += len(self._rows[0])
                 self._move_magnet()
+                learnt = time.perf_counter() - begun
                 yield figures
 
     def _next_players(self) -> tuple[npt.NDArray[np.float32], list[CompiledAgent], npt.NDArray[np.int64]]:

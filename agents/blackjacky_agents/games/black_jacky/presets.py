@@ -8,9 +8,9 @@ from blackjacky_agents.kit.settings import (
     LeagueSettings,
     PPOSettings,
     TrainingSettings,
-    champion_preset,
     scratch_preset,
     search_preset,
+    staged_preset,
 )
 
 FULL = f"ppo:{Path(__file__).parent / 'trained' / 'full.safetensors'}"
@@ -52,7 +52,7 @@ PRESETS: dict[str, TrainingSettings] = {
     "scratch": scratch_preset("black_jacky", bots=("threshold", "trickster", "counter")),
     "sb3": _SB3,
     "league": _LEAGUE,
-    "champion": champion_preset(
+    "champion": staged_preset(
         search_preset(
             "black_jacky", players=_LEAGUE.players, bots=("counter", "trickster"), encoding="cards", positions=16
         )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from blackjacky_agents.kit.settings import (
     PPOSettings,
     TrainingSettings,
-    champion_preset,
     quick_preset,
     scratch_preset,
     search_preset,
+    staged_preset,
 )
 
 _SCRATCH = scratch_preset("black_spy", bots=("low", "counter"))
@@ -29,6 +29,6 @@ PRESETS: dict[str, TrainingSettings] = {
     "scratch": _SCRATCH,
     "sb3": _SB3,
     "league": _LEAGUE,
-    "champion": champion_preset(_LEAGUE, first="quick", minutes=360.0),
+    "champion": staged_preset(_LEAGUE, first="quick", minutes=360.0),
 }
 """Presets by name."""

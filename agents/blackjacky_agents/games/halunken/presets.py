@@ -36,11 +36,13 @@ _LEAGUE = search_preset(
     snapshot_every=20_000,
 )
 
+_QUICK = quick_preset(_SCRATCH, bots=("planner",), encoding="foresight", **_SHORT)
+
 PRESETS: dict[str, TrainingSettings] = {
-    "quick": quick_preset(_SCRATCH, bots=("planner",), encoding="foresight", **_SHORT),
+    "quick": _QUICK,
     "scratch": _SCRATCH,
     "sb3": _SB3,
     "league": _LEAGUE,
-    "champion": champion_preset(_LEAGUE, first="quick"),
+    "champion": champion_preset(_QUICK, players=_LEAGUE.players, snapshot_every=2_000_000),
 }
 """Presets by name."""

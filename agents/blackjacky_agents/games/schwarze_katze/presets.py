@@ -8,7 +8,6 @@ from blackjacky_agents.kit.settings import (
     champion_preset,
     quick_preset,
     scratch_preset,
-    search_preset,
 )
 
 _SCRATCH = scratch_preset("schwarze_katze", bots=("low", "counter"), gamma=1.0)
@@ -22,13 +21,12 @@ _SB3 = PPOSettings(
     eval_games=400,
 )
 
+_QUICK = quick_preset(_SCRATCH, bots=("counter",), score_weight=0.01)
+
 PRESETS: dict[str, TrainingSettings] = {
-    "quick": quick_preset(_SCRATCH, bots=("counter",), score_weight=0.01),
+    "quick": _QUICK,
     "scratch": _SCRATCH,
     "sb3": _SB3,
-    "champion": champion_preset(
-        search_preset("schwarze_katze", players=(4, 4, 3, 4, 5, 4, 6), bots=("counter",), hidden_sizes=(128, 128)),
-        first="quick",
-    ),
+    "champion": champion_preset(_QUICK, minutes=60.0),
 }
 """Presets by name."""

@@ -50,8 +50,8 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
         bot = CompiledAgent(name, game, *kit.bots[name])
         bot.origin = (_bot, (name, game))
         return bot
-    if name in kit.trained:
-        return load_agent(kit.trained[name], game, name)
+    if path := kit.network(name):
+        return load_agent(path, game, name)
     kind, colon, rest = name.partition(":")
     if kind in SEARCHERS:
         return make_searcher(name, game, make_compiled_agent)

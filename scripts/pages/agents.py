@@ -13,13 +13,14 @@ from blackjacky_agents.arena.evaluation import Score, gain
 from blackjacky_agents.arena.protocol import ceiling, find_protocol
 from blackjacky_agents.arena.score_card import ScoreCard, read_score_card
 from blackjacky_agents.games import agent_names
+from blackjacky_agents.kit.kit import HELD_OUT
 from blackjacky_agents.networks.agent_file import read_card
 from blackjacky_agents.reports import markdown_table, percent
 from blackjacky_env.games import get_game
 from scripts.pages.part import DOCS, MISSING, Part, Row, code, plain_tables, rate
 from scripts.results import AGENTS, RESULTS, ROOMS, ROOT, Result, load, made_by
 
-FORMER = "former_"  # Begins the names of agents that are only shipped to train others.
+UNSHOWN = ("former_", HELD_OUT)  # begin the names of agents with whom others were trained, or are compared
 PAGE = DOCS / "results.md"
 OURS = "The Blackjacky authors"  # Who made the agents of whom the standings name nobody.
 
@@ -63,7 +64,7 @@ def trained() -> str:
     for game in ROOMS:
         title, size = get_game(game).title, get_game(game).default_players
         for path in sorted((AGENTS / game / "trained").glob("*.safetensors")):
-            if (name := path.stem).startswith(FORMER):
+            if (name := path.stem).startswith(UNSHOWN):
                 continue
             card, curve = read_card(path), f"../{path.relative_to(ROOT).with_suffix('.png').as_posix()}"
             rows.append([f"[`{name}`]({curve})", title, f"{card['steps']:,}", f"{card['seconds'] / 60:.0f}"])
@@ -97,6 +98,12 @@ def usual(result: Result, game: str) -> Row:
     return next(each for each in result["rows"] if each["num_players"] == size)
 
 
+def names_of(result: Result, game: str) -> list[str]:
+    """The agents of a ladder, weakest first, then the held-out one if it is among them."""
+    found = {name for each in usual(result, game)["lineups"] for name in each["agents"]}
+    return [*agent_names(game), *found & {HELD_OUT}]
+
+
 def against(found: Row, agent: str, other: str) -> dict[str, float]:
     """The win rate of one agent against copies of another, in a table of a ladder."""
     (rates,) = (each["win_rates"] for each in found["lineups"] if each["agents"][:2] == [agent, other])
@@ -112,7 +119,7 @@ def widest(found: Row) -> float:
 
 def ladder(game: str, result: Result) -> str:
     """What each agent (rows) wins in one seat against copies of another (columns), at the game's usual table size."""
-    found, names = usual(result, game), agent_names(game)
+    found, names = usual(result, game), names_of(result, game)
     rows = [[code(a), *("" if a == b else f"{100 * against(found, a, b)['mean']:.1f}" for b in names)] for a in names]
     size, title = found["num_players"], get_game(game).title
     head = f"**{title}**, {size} players, par {100 / size:.1f}; {found['games']:,} games"
@@ -168,7 +175,7 @@ def responses(result: Result) -> Iterator[Row]:
 
 def champions(ladders: Mapping[str, Result]) -> str:
     """Each game's champion at the usual table: among bots, the strongest bot among champions, and a best response."""
-    rows = []
+    rows, compared = [], [game for game, result in ladders.items() if HELD_OUT in names_of(result, game)]
     for game, result in ladders.items():
         found, strongest = usual(result, game), bot_names(game)[-1]
         size, exploited = found["num_players"], load("exploitability", game)
@@ -179,15 +186,16 @@ def champions(ladders: Mapping[str, Result]) -> str:
             key=lambda score: score["win_rate"],
             default=None,
         )
-        rows.append(
-            [get_game(game).title, f"{100 / size:.0f} %", rates[0], f"{rates[1]} `{strongest}`", alone, rate(best)]
-        )
+        earlier = against(found, "champion", HELD_OUT) if game in compared else None
+        row = [get_game(game).title, f"{100 / size:.0f} %", rates[0], f"{rates[1]} `{strongest}`", alone, rate(best)]
+        rows.append([*row, *[rate(earlier, "mean")] * bool(compared)])
     heading = ["game", "par", "against `random`", "against the strongest bot", "that bot among champions"]
+    heading += ["a best response to champions", *["against earlier champions"] * bool(compared)]
     told = (
-        "Intervals are over deals; each champion is one network, chosen by us. The last column is the better of the "
-        "[responses tried](docs/results.md#exploitability), so at least this can be won against three champions."
+        "Intervals are over deals; each champion is one network, chosen by us. The best response is the better of "
+        "[those tried](docs/results.md#exploitability), so at least this can be won against three champions."
     )
-    return f"{markdown_table([*heading, 'a best response to champions'], rows)}\n\n{told}"
+    return f"{markdown_table(heading, rows)}\n\n{told}"
 
 
 def forecasts() -> str:

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from blackjacky_agents import CompiledAgent, agent_names, bot_names, make_agent
+from blackjacky_agents import CompiledAgent, agent_names, bot_names, make_agent, registry
 from blackjacky_agents.arena.evaluation import against_copies, shares_at_one_table
 from blackjacky_agents.arena.tournaments import Tournament
 from blackjacky_agents.external.python_agent import PythonAgent
@@ -102,6 +102,17 @@ def test_a_league_plays_other_variants_only_at_tables_that_they_are_for():
     assert 80 < drawn[1::2].count("duel") < 120
     duels = replace(settings, players=(2,), variant="duel", variant_fraction=0.0)
     assert set(draw_variants(duels, rng, 10)) == {"duel"}
+
+
+def test_an_agent_that_is_held_out_plays_like_any_other_but_nothing_learns_from_it(monkeypatch):
+    kit = get_kit("black_jacky")
+    assert "held_out" not in agent_names("black_jacky")
+    monkeypatch.setattr(registry, "get_kit", lambda game: replace(kit, held_out=kit.trained["champion"]))
+    champion, held_out = map(make_agent, ("champion", "held_out"))
+    np.testing.assert_array_equal(held_out.parameters, champion.parameters)
+    for changes in ({"bots": ("random", "held_out")}, {"teacher": "held_out"}, {"init_from": "held_out"}):
+        with pytest.raises(ValueError, match=r"'held_out' is only measured against.*'counter', 'champion'"):
+            check_at_game(replace(presets_of("black_jacky")["league"], **changes))
 
 
 @pytest.mark.prove

@@ -20,10 +20,13 @@ from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning import training_run as training
 from blackjacky_agents.learning.folders import read_config
 from blackjacky_agents.learning.sb3 import PPORun
+from blackjacky_agents.networks.agent_file import load_agent
 from blackjacky_agents.networks.network import encode_all
 from blackjacky_agents.reports import in_this_shell
 from blackjacky_agents.storage.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.storage.files import only_writer
+from scripts.results import commit
+from scripts.tuning import ship_agent
 from tests.agents.positions import positions
 
 BOTS = ["random", "threshold", "trickster", "counter"]
@@ -103,6 +106,15 @@ def test_a_training_leaves_everything_that_belongs_to_it(finished):
     assert card["command"].startswith("blackjacky train --name small --preset=sb3 --steps=2048 ")
     assert (card["steps"], card["seed"], card["game"], card["encoding"]) == (2048, 7, "black_jacky", "cards")
     assert card["trained_on"]["num_players"] == [2, 3, 4, 5, 6]
+
+
+def test_a_run_is_shipped_with_the_commit_of_the_tree(small, tmp_path):
+    shipped = tmp_path / "black_jacky" / "trained"
+    shipped.mkdir(parents=True)
+    ship_agent.main(ship_agent.Args(small, "stranger", tmp_path))
+    assert {path.name for path in shipped.iterdir()} == {"stranger.safetensors", "stranger.json", "stranger.png"}
+    assert read_json(shipped / "stranger.json") == {**read_json(small / "weights.json"), "commit": commit()}
+    load_agent(shipped / "stranger.safetensors")
 
 
 def test_the_learner_is_tested_at_every_refresh_and_at_three_tables_in_the_end(finished):

@@ -196,10 +196,11 @@ def _from_hex(text: str, shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
 
 def identity(agent: Agent) -> dict[str, Any]:
     """The agent's name and, as far as known, hashes of what it is made of."""
-    trained = get_kit(agent.game).trained if isinstance(agent, CompiledAgent) else {}
-    path = trained.get(agent.name, agent.name.removeprefix("ppo:"))
-    is_network = isinstance(agent, CompiledAgent) and (agent.name in trained or path != agent.name)
-    return {**describe_agent(agent), **({"weights": read_card(path)["sha256"]} if is_network else {})}
+    path: Path | str | None = None
+    if isinstance(agent, CompiledAgent):
+        given = agent.name.removeprefix("ppo:")
+        path = get_kit(agent.game).network(agent.name) or (given if given != agent.name else None)
+    return {**describe_agent(agent), **({"weights": read_card(path)["sha256"]} if path else {})}
 
 
 def kind_of(agent: Agent) -> str:

@@ -17,6 +17,8 @@ from blackjacky_agents.kit.settings import TrainingSettings
 from blackjacky_agents.kit.value_networks import ValueNetwork
 from blackjacky_env.compiled import Policy, takes
 
+HELD_OUT = "held_out"
+"""An earlier champion, to measure champions against: nothing is trained with it, and no table has it by default."""
 Bot = tuple[Policy] | tuple[Policy, npt.NDArray[Any]]
 """A compiled policy, with its parameters if it has any, of which it then takes as many in all agents."""
 
@@ -29,6 +31,8 @@ class GameKit:
     """Bots by name, weakest first, without `random`, which every game has."""
     trained: Mapping[str, Path] = field(default_factory=dict)
     """Weights files of the shipped trained agents by name, each with its card (.json) beside it."""
+    held_out: Path | None = None
+    """Weights file of the agent `HELD_OUT`, if there is one."""
     minutes: int = 0
     """How long a person takes for a game with the default opponents, to five minutes; 0: not known."""
     opponents: str = ""
@@ -57,12 +61,18 @@ class GameKit:
             if not hasattr(policy, "check_parameters"):
                 policy.check_parameters = takes(len(own[0]) if own else 0)  # type: ignore[attr-defined]
 
+    def network(self, name: str) -> Path | None:
+        """The weights file of a shipped trained agent; None if that is not its name."""
+        return self.held_out if name == HELD_OUT else self.trained.get(name)
+
     @classmethod
     def of(cls, file: str, **declared: Any) -> GameKit:
-        """The kit of a room: what is ``declared``, and beside ``file`` its texts, score protocol and champion."""
+        """The kit of a room: what is ``declared``, and beside ``file`` its texts, score protocol and networks."""
         folder = Path(file).parent
+        earlier = folder / "trained" / f"{HELD_OUT}.safetensors"
         return cls(
             trained={"champion": folder / "trained" / "champion.safetensors"},
+            held_out=earlier if earlier.exists() else None,
             texts=json.loads((folder / "texts.json").read_text(encoding="utf-8")),
             score=folder / "score.json",
             **declared,

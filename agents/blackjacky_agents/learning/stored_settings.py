@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from blackjacky_agents.games import bot_names, encodings_of, find_encoding, get_kit
+from blackjacky_agents.games import agent_names, bot_names, encodings_of, find_encoding, get_kit
+from blackjacky_agents.kit.kit import HELD_OUT
 from blackjacky_agents.kit.settings import (
     LeagueSettings,
     PPOSettings,
@@ -80,6 +81,9 @@ def _is_like(value: object, default: object) -> bool:
 def check_at_game(settings: TrainingSettings) -> None:
     """Raise `ValueError` for the first setting that the game, or another setting, does not allow."""
     find_encoding(settings.encoding, settings.game)
+    if HELD_OUT in [*settings.bots, getattr(settings, "teacher", ""), getattr(settings, "init_from", "")]:
+        others = ", ".join(map(repr, agent_names(settings.game)))
+        raise ValueError(f"{HELD_OUT!r} is only measured against, so nothing learns from it; others are {others}")
     game = get_game(settings.game)
     for size in settings.table_sizes:
         players, variant = game.choose_table(size, settings.variant, "players")

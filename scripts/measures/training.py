@@ -14,8 +14,9 @@ import shlex
 import subprocess
 import sys
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import tyro
@@ -53,12 +54,7 @@ def trained(game: str, preset: str, seed: int, options: str) -> dict[str, Any]:
     """The results of one training, which is begun or resumed if need be."""
     arguments = ["--game", game, "--preset", preset, "--seed", str(seed), *shlex.split(options)]
     name = f"{game}-{preset}-{seed}" + (f"-{zlib.crc32(options.encode()):08x}" if options else "")
-    run = FOLDER / "runs" / name
-    if not (run / "results.json").exists():
-        how = ["--resume", f"runs/{name}"] if (run / "config.json").exists() else [*arguments, "--name", name]
-        print(f"{name} ...", flush=True)
-        train = [sys.executable, "-m", "blackjacky_agents", "train", *how]
-        subprocess.run(train, cwd=FOLDER, check=True, stdout=subprocess.DEVNULL)
+    run = train(FOLDER, name, arguments)
     card = json.loads((run / "weights.json").read_text("utf-8"))
     settings = json.loads((run / "config.json").read_text("utf-8"))["settings"]
     players, (*weaker, bot) = get_game(game).default_players, bot_names(game)
@@ -77,6 +73,17 @@ def trained(game: str, preset: str, seed: int, options: str) -> dict[str, Any]:
         "weaker": {name: results[name]["win_rate"] for name in weaker if name in results},
         "curve": [[test["steps"], test["seconds"], test["win_rate"][bot]] for test in read_progress(run)],
     }
+
+
+def train(folder: Path, name: str, arguments: Sequence[str]) -> Path:
+    """The folder of a training of this name, below the ``folder``, that is begun, resumed, or kept as it is."""
+    run = folder / "runs" / name
+    if not (run / "results.json").exists():
+        how = ["--resume", f"runs/{name}"] if (run / "config.json").exists() else [*arguments, "--name", name]
+        print(f"{name} ...", flush=True)
+        command = [sys.executable, "-m", "blackjacky_agents", "train", *how]
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    return run
 
 
 def add(game: str, row: dict[str, Any]) -> None:

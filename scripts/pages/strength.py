@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import groupby
-from statistics import mean
+from statistics import mean, median
 
 from blackjacky_agents.learning.curves import COLOURS, as_svg
 from blackjacky_agents.reports import markdown_table, percent
@@ -30,6 +30,10 @@ def parts() -> Iterator[Part]:
     if found:
         yield Part(DOCS / "strength.svg", "", picture(found))
     yield Part(DOCS / "benchmark.md", "strength", strengths(found) if found else MISSING)
+    grown = {game: result for game in ROOMS if (result := load("scale", game))}
+    if grown:
+        yield Part(DOCS / "scale.svg", "", growth(grown))
+    yield Part(DOCS / "benchmark.md", "scale", scale(grown) if grown else MISSING)
     yield Part(DOCS / "benchmark.md", "budget", budget(result) if (result := load("budget")) else MISSING)
 
 
@@ -85,6 +89,34 @@ def picture(found: Mapping[str, Result]) -> str:
             )
         axes.legend(fontsize="x-small")
     return as_svg(figure, "strength")
+
+
+def scale(found: Mapping[str, Result]) -> str:
+    """The picture, and how it was made."""
+    image = "![Win rates by decisions of self-play, and gains of best responses](scale.svg)"
+    told = f"{next(iter(found.values()))['what']} Lines are medians of the seeds, bands their range."
+    return "\n\n".join([image, told, made({get_game(game).title: each for game, each in found.items()})])
+
+
+def growth(found: Mapping[str, Result]) -> str:
+    """Two panels, with a line for each game: its win rate, and what a best response wins more than the agent."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 4), layout="constrained")
+    panels = figure.subplots(1, 2)
+    for axes, title in zip(panels, ("win rate against the strongest bot", "gain of a best response"), strict=True):
+        axes.set(title=title, xscale="log", xlabel="decisions", ylabel="%")
+        axes.grid(alpha=0.3)
+    for colour, (game, result) in zip(COLOURS, found.items(), strict=False):
+        by: dict[int, list[tuple[float, float]]] = {}
+        for row in sorted(result["rows"], key=lambda row: row["decisions"]):
+            by.setdefault(row["decisions"], []).append((100 * row["win_rate"], 100 * (row["response"] - row["own"])))
+        for side, axes in enumerate(panels):
+            numbers = [[each[side] for each in own] for own in by.values()]
+            axes.plot([*by], [*map(median, numbers)], "o-", label=get_game(game).title, color=colour)
+            axes.fill_between([*by], [*map(min, numbers)], [*map(max, numbers)], alpha=0.15, color=colour)
+            axes.legend(fontsize="small")
+    return as_svg(figure, "scale")
 
 
 def budget(result: Result) -> str:

@@ -6,7 +6,7 @@ import pytest
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.games import DEFAULT
 from scripts import results
-from scripts.measures import budget, strength
+from scripts.measures import budget, scale, strength
 from scripts.pages import strength as pages
 from scripts.pages.part import MISSING
 from tests.scripts.test_measure import understood
@@ -28,7 +28,7 @@ def test_an_agent_differs_from_others_and_not_from_itself_in_the_same_deals(fold
 
 
 def test_what_has_been_measured_is_kept_and_shown(folder):
-    assert [part.content for part in pages.parts()] == [MISSING, MISSING]
+    assert [part.content for part in pages.parts()] == [MISSING, MISSING, MISSING]
     found = {"deals": 40, "difference": {"low": 0.1, "mean": 0.2, "high": 0.3}, "microseconds": 1250.0}
     pairs = (("random", "counter"), ("search:4", "champion"), ("search:16", "counter"))
     rows = [{"agent": name, "among": among, **found} for name, among in pairs]
@@ -41,10 +41,30 @@ def test_what_has_been_measured_is_kept_and_shown(folder):
     for seed, rate in ((0, 0.1), (1, 0.3), (1, 0.2)):
         facts = {"decisions": 10, "games": 20, "win_rate": rate, "score": 1.0, "cpu_hours": 0.5}
         budget.add({"method": "sb3", "seed": seed, **facts})
-    picture, table, spent = (part.content for part in pages.parts())
+    for decisions in (10**6, 10**7):
+        scale.add(
+            DEFAULT,
+            {
+                "decisions": decisions,
+                "seed": 0,
+                "command": "x",
+                "seconds": 60,
+                "win_rate": 0.2,
+                "response": 0.4,
+                "own": 0.25,
+            },
+        )
+    picture, table, growth, grown, spent = (part.content for part in pages.parts())
     assert "| agent | Black Jacky |\n| -- | -- |\n| `search:16` | +20.0 ± 10.0 (1250 µs) |\n\n" in table
     assert "<svg" in picture
+    assert "<svg" in growth
+    assert "(scale.svg)" in grown
     assert "| 2 | **15.0 %** (10.0 % .. 20.0 %) |" in spent
+
+
+def test_self_play_of_any_length_is_a_command_that_is_understood():
+    understood(f"blackjacky train --game {DEFAULT} --preset scratch --seed 0 --steps 1000000 {scale.HOW}")
+    understood(f"blackjacky exploit --agent ppo:runs/x --game {DEFAULT} --players 4 {scale.RESPONSE}")
 
 
 @pytest.mark.parametrize("method", budget.METHODS)

@@ -12,9 +12,9 @@ from blackjacky_agents.arena.tournaments import Tournament
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.games import encodings_of, get_kit
 from blackjacky_agents.kit.settings import LeagueSettings, SelfPlaySettings
-from blackjacky_agents.learning.league.seating import draw_variants
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.stored_settings import check_at_game, presets_of
+from blackjacky_agents.learning.tables import draw_variants, new_states
 from blackjacky_agents.networks.agent_file import load_agent, read_card, save_agent
 from blackjacky_agents.networks.network import action_probabilities, encode_all, network_policy, pack
 from blackjacky_env import make_batch
@@ -94,12 +94,16 @@ def test_a_game_without_encodings_of_its_own_is_learned_from_the_raw_observation
         check_at_game(SelfPlaySettings(game=TINY, encoding="raw", advice_logit=4))
 
 
-def test_a_league_plays_other_variants_only_at_tables_that_they_are_for():
-    settings = LeagueSettings(game=TINY, players=(3, 2), variant_fraction=0.5)
+@pytest.mark.parametrize("kind", [LeagueSettings, SelfPlaySettings])
+def test_a_training_plays_other_variants_only_at_tables_that_they_are_for(kind):
+    settings = kind(game=TINY, players=(3, 2), variant_fraction=0.5)
     rng = np.random.default_rng(0)
     drawn = draw_variants(settings, rng, 400)
     assert set(drawn[0::2]) == {"classic"}
     assert 80 < drawn[1::2].count("duel") < 120
+    states = new_states(settings, np.random.default_rng(0), 400)
+    assert states["num_players"].tolist() == [3, 2] * 200
+    assert len(set(states["variant"].tolist())) == 2
     duels = replace(settings, players=(2,), variant="duel", variant_fraction=0.0)
     assert set(draw_variants(duels, rng, 10)) == {"duel"}
 

@@ -151,6 +151,8 @@ class SelfPlaySettings(GradientSettings):
     advice_logit: float = 0.0
     """Initial logit of the advised action, for encodings with a bot's advice. 0: random initialisation; 4: the learner
     starts as strong as the bot and learns to deviate from it (residual policy learning, Silver et al. 2018)."""
+    variant_fraction: Fraction = 0.0
+    """Fraction of games in other variants, where the table size allows."""
     self_play_fraction: Fraction = 0.6
     """Fraction of games in which the learner has all seats."""
     single_opponent_fraction: Fraction = 0.3

@@ -34,10 +34,10 @@ from blackjacky_agents.learning.modules import (
     set_layers,
     with_moments,
 )
+from blackjacky_agents.learning.tables import new_states
 from blackjacky_agents.learning.training_run import TrainingRun
 from blackjacky_agents.networks.agent_file import initial_layers
 from blackjacky_agents.networks.network import Layers, layers_of, pack
-from blackjacky_env.compiled import zeros
 from blackjacky_env.play import LEARNER
 
 _LINEUPS = 256  # drawn for each stretch
@@ -88,14 +88,7 @@ class SelfPlay(TrainingRun):
 
     def _new_collector(self, count: int) -> Collector:
         settings, game = self.settings, self.game
-        records = {}
-        for size in set(settings.table_sizes):
-            players, variant = game.choose_table(size, settings.variant)
-            options = game.check_options(players, variant, settings.rule_options)
-            records[size] = game.new_state(players, variant, options)[0]
-        states = zeros(count, game.state_dtype)
-        for i in range(count):
-            states[i] = records[settings.table_sizes[i % len(settings.table_sizes)]]
+        states = new_states(settings, self.rng, count)
         returns = Returns(settings.gamma, settings.gae_lambda, settings.score_weight)
         seed = int(self.rng.integers(2**62))
         given = (game, self.encoding, states, settings.n_steps, returns, seed, settings.threads)

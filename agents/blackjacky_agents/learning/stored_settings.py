@@ -88,6 +88,8 @@ def check_at_game(settings: TrainingSettings) -> None:
     for size in settings.table_sizes:
         players, variant = game.choose_table(size, settings.variant, "players")
         game.check_options(players, variant, settings.rule_options)
+    if (fraction := getattr(settings, "variant_fraction", 0)) and len(game.variants) < 2:
+        raise ValueError(f"variant_fraction={fraction} needs a second variant of {game.name}")
     if isinstance(settings, LeagueSettings):
         _check_league(settings)
     elif isinstance(settings, SelfPlaySettings):
@@ -140,6 +142,3 @@ def _check_league(settings: LeagueSettings) -> None:
         raise ValueError(f"positions={settings.positions} needs a min_action_prob above 0")
     if not settings.study_fraction:
         raise ValueError("study_fraction=0.0 is out of range; allowed is any number above 0, at most 1")
-    game = get_game(settings.game)
-    if settings.variant_fraction and len(game.variants) < 2:
-        raise ValueError(f"variant_fraction={settings.variant_fraction} needs a second variant of {game.name}")

@@ -25,6 +25,7 @@ from blackjacky_agents.learning.curves import Curve, DrawnCurve, draw_curves
 from blackjacky_agents.learning.logs import Write, check_logs, opened
 from blackjacky_agents.learning.modules import arrays_of, tensors_of
 from blackjacky_agents.learning.stored_settings import check_at_game
+from blackjacky_agents.learning.tables import possible_variants
 from blackjacky_agents.networks.agent_file import AGENT_FILE, save_agent
 from blackjacky_agents.networks.network import Layers, check_packed, network_agent, pack
 from blackjacky_agents.registry import make_compiled_agent
@@ -140,7 +141,7 @@ class TrainingRun(ABC):
 
     def variants(self) -> list[str]:
         """The variants played in training."""
-        played = {self.game.choose_table(size, self.settings.variant)[1] for size in self.settings.table_sizes}
+        played = {name for size in self.settings.table_sizes for name in possible_variants(self.settings, size)}
         return [name for name in self.game.variant_names if name in played]
 
     # ------------------------------------------------------------ training

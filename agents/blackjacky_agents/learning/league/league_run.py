@@ -18,7 +18,7 @@ from blackjacky_agents.kit.settings import LeagueSettings
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Pool, PoolMember, record_results
-from blackjacky_agents.learning.league.seating import draw_seating, possible_variants, start_games
+from blackjacky_agents.learning.league.seating import draw_seating, start_games
 from blackjacky_agents.learning.lookahead import Studies
 from blackjacky_agents.learning.training_run import TrainingRun
 from blackjacky_agents.networks.agent_file import initial_layers
@@ -58,11 +58,6 @@ class League(TrainingRun):
     def layers(self) -> Layers:
         """The current averaged policy network."""
         return self.learner.layers()
-
-    def variants(self) -> list[str]:
-        """The variants played in training."""
-        played = {name for size in self.settings.table_sizes for name in possible_variants(self.settings, size)}
-        return [name for name in self.game.variant_names if name in played]
 
     # ------------------------------------------------------------ training
 

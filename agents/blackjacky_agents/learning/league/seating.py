@@ -1,4 +1,4 @@
-"""The games of a league: table sizes, variants, seating, and playing them with rollouts, perhaps on a cluster."""
+"""The games of a league: seating, and playing them with rollouts, perhaps on a cluster."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from blackjacky_agents.kit.settings import LeagueSettings
 from blackjacky_agents.learning.collecting import draw_tables
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.lookahead import Studies, study
-from blackjacky_env.compiled import zeros
+from blackjacky_agents.learning.tables import new_states, sizes_of_tables
 from blackjacky_env.games import get_game
 from blackjacky_env.play import LEARNER, NO_AGENT
 
@@ -36,19 +36,10 @@ def start_games(
     the number of an opponent, or `LEARNER`, who is studied. ``study_fraction`` overrides the setting. A cluster plays
     them on all its cores, with the same results; without one, threads do when the results are asked for.
     """
-    settings, game, value = learner.settings, get_game(learner.settings.game), learner.packed_value()
+    settings, value = learner.settings, learner.packed_value()
     if study_fraction is not None:
         settings = replace(settings, study_fraction=study_fraction)
-    tables = list(
-        zip(sizes_of_tables(settings, len(seating)).tolist(), draw_variants(settings, rng, len(seating)), strict=True)
-    )
-    records = {
-        (size, variant): game.new_state(size, variant, game.check_options(size, variant, settings.rule_options))[0]
-        for size, variant in set(tables)
-    }
-    states = zeros(len(tables), game.state_dtype)
-    for i, table in enumerate(tables):
-        states[i] = records[table]
+    states = new_states(settings, rng, len(seating))
     seeds = rng.integers(2**62, size=len(seating))
     if cluster is None:
         return partial(study, settings, states, seeds, seating, value, *agents)
@@ -56,28 +47,6 @@ def start_games(
     parts = np.array_split(np.arange(len(seating)), min(len(seating), _PARTS * cluster.cores))
     played = [cluster.submit(study, alone, states[i], seeds[i], seating[i], value, *sent) for i in parts]
     return lambda: Studies(*map(np.concatenate, zip(*(part.result() for part in played), strict=True)))
-
-
-def sizes_of_tables(settings: LeagueSettings, count: int) -> npt.NDArray[np.int64]:
-    """The table size of each game of a batch, (N,)."""
-    return np.resize(np.array(settings.table_sizes, np.int64), count)
-
-
-def possible_variants(settings: LeagueSettings, size: int) -> list[str]:
-    """The variants played at one table size, the usual one first."""
-    game = get_game(settings.game)
-    usual = game.choose_table(size, settings.variant)[1]
-    others = [variant.name for variant in game.variants if size in variant.sizes and variant.name != usual]
-    return [usual, *others] if settings.variant_fraction else [usual]
-
-
-def draw_variants(settings: LeagueSettings, rng: np.random.Generator, count: int) -> list[str]:
-    """The variant of each game of a batch: a fraction `variant_fraction` has another than the usual one."""
-    names = []
-    for size, drawn in zip(sizes_of_tables(settings, count).tolist(), rng.random(count).tolist(), strict=True):
-        usual, *others = possible_variants(settings, size)
-        names.append(str(rng.choice(others)) if others and drawn < settings.variant_fraction else usual)
-    return names
 
 
 def draw_seating(

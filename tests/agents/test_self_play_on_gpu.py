@@ -102,7 +102,7 @@ def test_self_play_of_every_game_has_settings_for_a_gpu(each_game):
 def test_the_command_says_what_a_gpu_needs(tmp_path):
     settings, _, _ = read_arguments(["--preset", "scratch", "--device", "cuda", "--seed", "7"], "train")
     assert settings == replace(on_gpu(presets_of(DEFAULT)["scratch"]), seed=7)
-    with pytest.raises(ValueError, match="--preset league trains on a CPU; use --preset scratch"):
+    with pytest.raises(ValueError, match="--preset league trains on a CPU; use --preset quick or scratch or champion"):
         read_arguments(["--preset", "league", "--device", "cuda"], "train")
     with pytest.raises(ValueError, match=r"num_envs=16384 times n_steps=16 is no multiple of batch_size=1000"):
         check_at_game(replace(settings, batch_size=1000))

@@ -68,7 +68,7 @@ REFUSED = {
         "--preset scratch --device cuda --reward-eta 0.2": "reward_eta=0.2 needs device='cpu'",
         "--preset scratch --magnet-coef -1": "magnet_coef=-1.0 is out of range; allowed are 0 .. 1000",
         "--bots random,counter": "--bots has spaces between its values, no commas: --bots random counter",
-        "--cluster local --preset sb3": "--preset sb3 trains on one machine; use --preset quick or league",
+        "--cluster local --preset sb3": "--preset sb3 trains on one machine; use --preset league",
     },
     "train": {"--resume runs/nowhere": "there is no run in 'runs/nowhere': 'runs/nowhere/config.json' is missing"},
     "solve": {

@@ -44,7 +44,6 @@ from blackjacky_agents.learning.folders import begin_run, check_name, read_confi
 from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.sb3 import PPORun
 from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.staged import Staged
 from blackjacky_agents.learning.stored_settings import presets_of, with_tuples
 from blackjacky_agents.learning.training_run import TrainingRun
 from blackjacky_agents.registry import display_names
@@ -60,10 +59,10 @@ from blackjacky_env.games import get_game
 class Args:
     """Train an agent by self-play and against bots, and evaluate it against the bots.
 
-    The preset quick takes five minutes and learns from a bot first; scratch learns by self-play alone; sb3 trains with
-    MaskablePPO; league trains by rollouts in a league of bots, past versions of the learner and exploiters; champion
-    learns by self-play and then in a league, for hours. A game may have fewer presets. The defaults below are those of
-    the chosen --preset; --help-all lists all settings.
+    The preset quick takes five minutes: self-play from a bot's advice; champion is the same at all tables for hours;
+    scratch learns by self-play alone; sb3 trains with MaskablePPO; league trains by rollouts in a league of bots, past
+    versions of the learner and exploiters. A game may have fewer presets. The defaults below are those of the chosen
+    --preset; --help-all lists all settings.
 
     The run folder runs/NAME holds checkpoints, results and the agent, which is then called `ppo:runs/NAME`. Ctrl-C
     stops after the current update; --resume continues, even a finished training if --steps or --minutes is raised.
@@ -103,8 +102,6 @@ def main(arguments: Sequence[str], program: str) -> int:
 
 def first_lessons(settings: TrainingSettings) -> str:
     """What the learner is taught before it learns by itself, in words; "" if it is nothing."""
-    if isinstance(settings, LeagueSettings) and settings.first:
-        return f"It first plays against itself for {duration(60 * settings.minutes * settings.first_fraction)}"
     if isinstance(settings, LeagueSettings) and settings.teacher and settings.imitation_steps:
         return f"It first imitates {display_names([settings.teacher])[0]}"
     if isinstance(settings, SelfPlaySettings) and settings.init_from:
@@ -145,8 +142,6 @@ def resume(folder: Path, settings: TrainingSettings, command: str, held: ExitSta
 def make_run(settings: TrainingSettings, folder: Path, command: str) -> TrainingRun:
     """The training for these settings."""
     kinds: Mapping[type, Any] = {LeagueSettings: League, SelfPlaySettings: SelfPlay, PPOSettings: PPORun}
-    if isinstance(settings, LeagueSettings) and settings.first:
-        return Staged(settings, folder, command)
     run: TrainingRun = kinds[type(settings)](settings, folder, command)
     return run
 

@@ -203,10 +203,6 @@ class LeagueSettings(TrainingSettings):
     final_eval_games: Count = 20_000
     init_from: str = ""
     """Initial network: a shipped agent by name, a run folder or a weights file. Empty: random initialisation."""
-    first: str = ""
-    """Preset of self-play that comes first, with this network, in place of init_from and teacher; empty: none."""
-    first_fraction: Fraction = 0.4
-    """Fraction of the minutes for this self-play."""
     teacher: str = ""
     """Agent to imitate before the training; empty: none. Ignored with init_from."""
     imitation_steps: Number = 2_500_000
@@ -256,7 +252,7 @@ GROUPS: Mapping[str, str] = {
     "": "preset game name seed minutes steps players",
     "opponents": "variant bots pool_size snapshot_every past_self_fraction self_play_fraction single_opponent_fraction "
     "bot_fraction variant_fraction exploiter_every exploiter_steps",
-    "network": "encoding hidden_sizes init_from advice_logit first first_fraction teacher imitation_steps ema_rate",
+    "network": "encoding hidden_sizes init_from advice_logit teacher imitation_steps ema_rate",
     "rewards": "gamma gae_lambda score_weight reward_eta",
     "tests_and_logs": "eval_games final_eval_games log",
     "learning": "",
@@ -297,9 +293,3 @@ def champion_preset(quick: SelfPlaySettings, **changes: Any) -> SelfPlaySettings
     longer = replace(quick, preset="champion", players=(4, 4, 3, 4, 5, 4, 6), minutes=80.0, half_precision=True)
     tested = replace(longer, snapshot_every=10_000_000, eval_games=4000, final_eval_games=20_000)
     return replace(tested, **changes)
-
-
-def staged_preset(league: LeagueSettings, **changes: Any) -> LeagueSettings:
-    """The preset ``champion`` of a game, from random weights: self-play, then the ``league``, with ``changes``."""
-    staged = replace(league, preset="champion", first="scratch", init_from="", steps=10**12, minutes=180.0)
-    return replace(staged, **changes)

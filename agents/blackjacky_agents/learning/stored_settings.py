@@ -130,14 +130,6 @@ def _check_on_gpu(settings: SelfPlaySettings) -> None:
 
 
 def _check_league(settings: LeagueSettings) -> None:
-    if settings.first:
-        able = [name for name, each in presets_of(settings.game).items() if isinstance(each, SelfPlaySettings)]
-        check_choice("first", settings.first, able)
-        for name in ("init_from", "teacher"):
-            if value := getattr(settings, name):
-                raise ValueError(f"{name}={value!r} and first={settings.first!r} are two beginnings; give one of them")
-        if not 0 < settings.first_fraction < 1:
-            raise ValueError(f"first_fraction={settings.first_fraction} is out of range; allowed is between 0 and 1")
     if settings.positions and not settings.min_action_prob:
         raise ValueError(f"positions={settings.positions} needs a min_action_prob above 0")
     if not settings.study_fraction:

@@ -85,7 +85,6 @@ class TrainingRun(ABC):
         networks: all that learn, and ``optimizers``: theirs, with moments; both by name, for checkpoints.
         snapshots: past versions of the learner among its opponents.
         progress: the evaluations so far, as in ``progress.jsonl``.
-        start: seconds on the clock when it begins, after another stage.
         cluster: plays the games, if there is one, instead of this machine.
     """
 
@@ -93,7 +92,6 @@ class TrainingRun(ABC):
     networks: dict[str, nn.Module]
     optimizers: dict[str, torch.optim.Optimizer]
     cluster: ClusterExecutor | None = None
-    start: float = 0.0
 
     def __init__(self, settings: TrainingSettings, folder: Path, command: str) -> None:
         check_at_game(settings)
@@ -175,7 +173,7 @@ class TrainingRun(ABC):
         return 1 - self._done(self.steps, self.clock.seconds)
 
     def _done(self, steps: float, seconds: float) -> float:
-        by_time = (seconds - self.start) / (60 * self.settings.minutes - self.start)
+        by_time = seconds / (60 * self.settings.minutes)
         return min(1.0, max(steps / self.settings.steps, by_time, 0.0))
 
     @property
@@ -212,7 +210,7 @@ class TrainingRun(ABC):
         done, seconds = 1 - self.left, self.clock.seconds
         facts = [f"{short(self.steps)} steps", f"{short(self.steps / seconds)}/s"]
         if 0 < done < 1:
-            facts.append(f"{duration((seconds - self.start) * (1 / done - 1))} left")
+            facts.append(f"{duration(seconds * (1 / done - 1))} left")
         if self.progress:
             name, rate = list(self.progress[-1]["win_rate"].items())[-1]
             facts.append(f"{percent(rate)} against {name}")

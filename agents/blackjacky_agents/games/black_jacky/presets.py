@@ -8,9 +8,9 @@ from blackjacky_agents.kit.settings import (
     LeagueSettings,
     PPOSettings,
     TrainingSettings,
+    champion_preset,
+    quick_preset,
     scratch_preset,
-    search_preset,
-    staged_preset,
 )
 
 FULL = f"ppo:{Path(__file__).parent / 'trained' / 'full.safetensors'}"
@@ -33,29 +33,14 @@ _LEAGUE = LeagueSettings(
     variant_fraction=0.12,
 )
 
+_SCRATCH = scratch_preset("black_jacky", bots=("threshold", "trickster", "counter"))
+_QUICK = quick_preset(_SCRATCH, bots=("trickster", "counter"))
+
 PRESETS: dict[str, TrainingSettings] = {
-    "quick": LeagueSettings(
-        game="black_jacky",
-        preset="quick",
-        minutes=5,
-        bots=_LEAGUE.bots,
-        encoding="cards",
-        hidden_sizes=(128, 128),
-        teacher="counter",
-        imitation_steps=1_000_000,
-        pool_size=0,  # bots and itself
-        replay_ratio=4,
-        snapshot_every=500_000,
-        eval_games=2000,
-        final_eval_games=4000,
-    ),
-    "scratch": scratch_preset("black_jacky", bots=("threshold", "trickster", "counter")),
+    "quick": _QUICK,
+    "scratch": _SCRATCH,
     "sb3": _SB3,
     "league": _LEAGUE,
-    "champion": staged_preset(
-        search_preset(
-            "black_jacky", players=_LEAGUE.players, bots=("counter", "trickster"), encoding="cards", positions=16
-        )
-    ),
+    "champion": champion_preset(_QUICK, players=_LEAGUE.players, variant_fraction=_LEAGUE.variant_fraction),
 }
 """Presets by name."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from blackjacky_agents.kit.settings import (
     PPOSettings,
     TrainingSettings,
+    champion_preset,
     quick_preset,
     scratch_preset,
     search_preset,
-    staged_preset,
 )
 
 _SCRATCH = scratch_preset("black_spy", bots=("low", "counter"))
@@ -24,11 +24,13 @@ _SB3 = PPOSettings(
 
 _LEAGUE = search_preset("black_spy", players=(4, 4, 3, 4, 5, 4, 6), bots=("counter", "low"), hidden_sizes=(128, 128))
 
+_QUICK = quick_preset(_SCRATCH, bots=("counter",))
+
 PRESETS: dict[str, TrainingSettings] = {
-    "quick": quick_preset(_SCRATCH, bots=("counter",)),
+    "quick": _QUICK,
     "scratch": _SCRATCH,
     "sb3": _SB3,
     "league": _LEAGUE,
-    "champion": staged_preset(_LEAGUE, first="quick", minutes=360.0),
+    "champion": champion_preset(_QUICK, minutes=160.0),
 }
 """Presets by name."""

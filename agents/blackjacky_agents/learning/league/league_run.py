@@ -67,7 +67,7 @@ class League(TrainingRun):
         few = np.full((self.cluster.cores if self.cluster else 1, self.game.max_players), LEARNER)
         own = np.random.default_rng(0)  # how many draws there are depends on the cluster
         start_games(self.learner, self._agents(), few, own, cluster=self.cluster)()
-        self.clock.set(self.start)
+        self.clock.set(0)
         self._imitate()
         if self.settings.iterations:
             self.learner.renew_expert()

@@ -50,17 +50,17 @@ def path_of(kind: str, game: str | None = None) -> Path:
     return RESULTS / (game or "") / f"{kind}.json"
 
 
-def load(kind: str, game: str | None = None) -> Result | None:
+def load(kind: str, game: str | None = None, *, to_show: bool = True) -> Result | None:
     """A result, with the rows of all its runs as ``rows``; None if it has not been measured.
 
-    `ValueError` if it was made with other weights than are shipped.
+    `ValueError` if it is ``to_show`` and was made with other weights than are shipped.
     """
     path = path_of(kind, game)
     if not path.exists():
         return None
     result: Result = json.loads(path.read_text("utf-8"))
     for run in result["runs"]:
-        if others := other_weights(run, game):
+        if to_show and (others := other_weights(run, game)):
             raise ValueError(f"{path.relative_to(RESULTS.parent)} was made with other weights of {', '.join(others)}")
         run["earlier"] = earlier(run, game)
     return {**result, "path": path, "rows": [row for run in result["runs"] for row in run["rows"]]}

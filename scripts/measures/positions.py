@@ -41,7 +41,7 @@ class Args:
 
 def main(args: Args) -> None:
     """Judge all positions, and write them with the costliest mistakes first."""
-    before, bot = load("positions", args.game), bot_names(args.game)[-1]
+    before, bot = load("positions", args.game, to_show=False), bot_names(args.game)[-1]
     if before is None:
         sys.exit(f"error: results/{args.game}/positions.json is missing; it has the positions that are judged")
     rows = [judged(row["record"], row["actions"], (bot, "champion", SEARCH), args) for row in tqdm(before["rows"])]

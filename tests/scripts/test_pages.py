@@ -68,6 +68,7 @@ def test_a_result_is_read_as_it_was_saved_and_shown_with_its_command_unless_othe
     path.write_text(path.read_text("utf-8").replace(results.shipped(DEFAULT)["champion"], "0" * 64), "utf-8")
     with pytest.raises(ValueError, match="made with other weights of champion"):
         results.load("kind", DEFAULT)
+    assert results.load("kind", DEFAULT, to_show=False) is not None, "to make it again"
     assert folder in path.parents
 
 

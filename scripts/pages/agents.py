@@ -195,6 +195,8 @@ def champions(ladders: Mapping[str, Result]) -> str:
         "Intervals are over deals; each champion is one network, chosen by us. The best response is the better of "
         "[those tried](docs/results.md#exploitability), so at least this can be won against three champions."
     )
+    if compared:
+        told += " Nothing has learned from earlier champions, the agents `held_out`."
     return f"{markdown_table(heading, rows)}\n\n{told}"
 
 

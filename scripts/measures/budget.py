@@ -30,12 +30,11 @@ PLAYERS, SEED = 4, 2 * 10**9
 _TRAIN = f"--players {PLAYERS} --minutes 100000 --threads 1 --eval-games 100 --final-eval-games 1 --name {{name}}"
 METHODS = {
     "scratch": f"blackjacky train --preset scratch --steps {{steps}} {_TRAIN}",
-    "quick": f"blackjacky train --preset quick --steps {{fortieth}} --imitation-steps {{tenth}} {_TRAIN}",
+    "quick": f"blackjacky train --preset quick --steps {{steps}} {_TRAIN}",
     "ppo_batch": "python examples/ppo_batch.py --total-timesteps {steps} --folder runs/{name}",
     "sb3": f"blackjacky train --preset sb3 --steps {{steps}} {_TRAIN}",
 }
-"""Commands. `ppo_batch` and `sb3` count moves with one legal action, too. `quick` gets a tenth of the decisions from
-its teacher and a fortieth with rollouts, whose moves it does not count."""
+"""Commands. `ppo_batch` and `sb3` count moves with one legal action, too."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +74,7 @@ def add(row: dict[str, Any]) -> None:
 
 def command_of(method: str, seed: int, decisions: int) -> str:
     """The command of a training, at the top of the repository."""
-    facts = {"steps": decisions, "tenth": decisions // 10, "fortieth": decisions // 40}
-    return f"{METHODS[method].format(**facts, name=f'budget-{method}-{seed}')} --seed {seed}"
+    return f"{METHODS[method].format(steps=decisions, name=f'budget-{method}-{seed}')} --seed {seed}"
 
 
 def trained(method: str, seed: int, command: str, args: Args) -> dict[str, Any]:

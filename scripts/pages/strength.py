@@ -17,7 +17,7 @@ from scripts.results import ROOMS, Result, load, made_by
 KINDS = ("bots", "champion", "search", "ismcts")  # lines of the picture
 COUNTED = {
     "scratch": "decisions of the learner",
-    "quick": "a tenth of them of its **teacher**, then a fortieth, each with rollouts of many moves",
+    "quick": "decisions of the learner, which begins with the **advice** of a bot",
     "ppo_batch": "all moves, forced ones too",
     "sb3": "all moves of the learner, forced ones too, against bots and itself",
 }

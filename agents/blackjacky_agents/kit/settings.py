@@ -276,7 +276,7 @@ def scratch_preset(game: str, **changes: Any) -> SelfPlaySettings:
 def quick_preset(scratch: SelfPlaySettings, **changes: Any) -> SelfPlaySettings:
     """The preset ``quick`` of a game: self-play for minutes, from the advice of its best bot, with ``changes``."""
     advised = replace(scratch, preset="quick", encoding="advice", advice_logit=3, gamma=1, ent_coef=0.003)
-    steady = replace(advised, num_envs=512, batch_size=2048, n_epochs=2, learning_rate=7e-4)
+    steady = replace(advised, num_envs=512, batch_size=2048, n_epochs=2, learning_rate=7e-4, half_precision=True)
     return replace(steady, **changes)
 
 
@@ -290,6 +290,6 @@ def search_preset(game: str, **changes: Any) -> LeagueSettings:
 
 def champion_preset(quick: SelfPlaySettings, **changes: Any) -> SelfPlaySettings:
     """The preset ``champion`` of a game, from random weights: ``quick`` at all tables for longer, with ``changes``."""
-    longer = replace(quick, preset="champion", players=(4, 4, 3, 4, 5, 4, 6), minutes=80.0, half_precision=True)
+    longer = replace(quick, preset="champion", players=(4, 4, 3, 4, 5, 4, 6), minutes=80.0)
     tested = replace(longer, snapshot_every=10_000_000, eval_games=4000, final_eval_games=20_000)
     return replace(tested, **changes)

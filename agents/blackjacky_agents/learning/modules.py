@@ -52,10 +52,7 @@ class Narrowed:
         return torch.searchsorted(self._actions, actions)
 
     def __call__(self, network: nn.Sequential, inputs: torch.Tensor) -> torch.Tensor:
-        """The logits of the actions that are left and what is behind them, of an `mlp` shown narrow inputs.
-
-        They are those of `outputs_of`.
-        """
+        """As `outputs_of` an `mlp` shown narrow inputs: the logits of the actions that are left, and what is behind."""
         layers: list[tuple[torch.Tensor, ...]] = [(layer.weight, layer.bias) for layer in linear_layers(network)]
         outputs = torch.cat([self._actions, torch.arange(self._behind, len(layers[-1][1]))])
         layers[-1] = tuple(each[outputs] for each in layers[-1])
@@ -64,7 +61,7 @@ class Narrowed:
 
 
 def outputs_of(network: nn.Sequential, inputs: torch.Tensor) -> torch.Tensor:
-    """The float32 outputs of an `mlp`, whose hidden layers count with the precision of the inputs."""
+    """The outputs of an `mlp`, (N, O) in float32, for inputs (N, F), in whose precision the hidden layers count."""
     return _outputs([(layer.weight, layer.bias) for layer in linear_layers(network)], inputs)
 
 

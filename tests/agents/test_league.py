@@ -15,7 +15,6 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.games import find_encoding, get_kit
 from blackjacky_agents.learning.best_response import BestResponse, is_response, response_settings
 from blackjacky_agents.learning.league import League
-from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Pool, PoolMember, record_results
 from blackjacky_agents.learning.league.seating import draw_seating
@@ -34,9 +33,9 @@ from tests.envs.playing import assert_same
 pytestmark = pytest.mark.prove
 
 SMALL = replace(
-    presets_of("black_jacky")["league"], steps=600, minutes=1e18, games_per_update=16, imitation_steps=0, seed=3,
-    hidden_sizes=(64,), batch_size=64, buffer_size=1000, snapshot_every=300, pool_size=2, exploiter_every=2,
-    exploiter_steps=50, bots=("threshold",), threads=1, eval_games=5, final_eval_games=10,
+    presets_of("black_jacky")["league"], steps=600, minutes=1e18, games_per_update=16, init_from="", seed=3,
+    hidden_sizes=(64,), batch_size=64, buffer_size=1000, snapshot_every=300, pool_size=2,
+    bots=("threshold",), threads=1, eval_games=5, final_eval_games=10,
 )  # fmt: skip
 
 
@@ -101,16 +100,6 @@ def test_the_expert_is_improved_where_noisy_rollouts_say_so_in_the_mean_and_kept
     np.testing.assert_array_equal(chances(learner.expert), after)
 
 
-def test_a_teacher_is_imitated():
-    settings = replace(SMALL, teacher="threshold", batch_size=256, ema_rate=0.1, learning_rate=3e-3)
-    learner, demonstrations = Learner(settings, seed=0), Demonstrations(settings)
-    for _ in range(5):
-        demonstrations.collect()
-    agreed = [learner.imitate(demonstrations, 1.0) for _ in range(101)]
-    assert agreed[0] < 0.6
-    assert agreed[-1] > 0.8
-
-
 def test_who_wins_more_against_the_learner_is_met_more_often_and_bots_as_often_as_was_set():
     weak, strong = PoolMember("weak", make_agent("random")), PoolMember("strong", make_agent("threshold"))
     seating, shares = (
@@ -143,11 +132,11 @@ def test_the_learner_sits_at_every_table_and_opponents_where_they_should():
     assert 0.7 < (opponents == 0).mean() < 0.8
 
 
-def test_a_training_leaves_an_agent_a_curve_and_a_pool_of_copies_and_exploiters(finished):
+def test_a_training_leaves_an_agent_a_curve_and_a_pool_of_copies(finished):
     assert (finished.folder / "learning_curve.png").stat().st_size > 1000
     tests = read_progress(finished.folder)
     assert [test["steps"] for test in tests] == sorted(test["steps"] for test in tests)
-    assert {"threshold", "exploiter 2"} <= set(tests[-1]["pool"])
+    assert {"threshold", "snapshot 2"} <= set(tests[-1]["pool"])
     assert len(tests[-1]["pool"]) == 3  # the bot, and as many others as there is room for
     assert np.array_equal(load_agent(finished.folder).parameters, finished.agent(greedy=True).parameters)
 
@@ -174,7 +163,7 @@ class FakeCluster(ThreadPoolExecutor):
 
 @pytest.mark.parametrize("staleness", [0, 2], ids=["in turns", "side by side"])
 def test_a_cluster_learns_what_one_process_does(staleness, tmp_path):
-    settings = replace(SMALL, max_staleness=staleness, exploiter_every=1, imitation_steps=2000, teacher="threshold")
+    settings = replace(SMALL, max_staleness=staleness)
     told = []
     for where in ("here", "cluster"):
         run = League(settings, tmp_path / where, "")
@@ -184,7 +173,7 @@ def test_a_cluster_learns_what_one_process_does(staleness, tmp_path):
         lines = [{name: of for name, of in line.items() if name != "seconds"} for line in read_progress(run.folder)]
         told.append((lines, [each.name for each in run.pool.opponents], arrays_of(run.networks, run.optimizers)))
     assert_same(*told)
-    assert any(name.startswith("exploiter") for name in told[0][1])
+    assert "snapshot 2" in told[0][1]
 
 
 def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_kept(finished, tmp_path):

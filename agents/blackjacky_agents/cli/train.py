@@ -46,7 +46,6 @@ from blackjacky_agents.learning.sb3 import PPORun
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.stored_settings import presets_of, with_tuples
 from blackjacky_agents.learning.training_run import TrainingRun
-from blackjacky_agents.registry import display_names
 from blackjacky_agents.reports import duration
 from blackjacky_agents.storage.files import only_writer
 from blackjacky_env.checks import check_choice
@@ -60,8 +59,8 @@ class Args:
     """Train an agent by self-play and against bots, and evaluate it against the bots.
 
     The preset quick takes five minutes: self-play from a bot's advice; champion is the same at all tables for hours;
-    scratch learns by self-play alone; sb3 trains with MaskablePPO; league trains by rollouts in a league of bots, past
-    versions of the learner and exploiters. A game may have fewer presets. The defaults below are those of the chosen
+    scratch learns by self-play alone; sb3 trains with MaskablePPO; league trains by rollouts in a league of bots and
+    past versions of the learner. A game may have fewer presets. The defaults below are those of the chosen
     --preset; --help-all lists all settings.
 
     The run folder runs/NAME holds checkpoints, results and the agent, which is then called `ppo:runs/NAME`. Ctrl-C
@@ -102,10 +101,8 @@ def main(arguments: Sequence[str], program: str) -> int:
 
 def first_lessons(settings: TrainingSettings) -> str:
     """What the learner is taught before it learns by itself, in words; "" if it is nothing."""
-    if isinstance(settings, LeagueSettings) and settings.teacher and settings.imitation_steps:
-        return f"It first imitates {display_names([settings.teacher])[0]}"
-    if isinstance(settings, SelfPlaySettings) and settings.init_from:
-        return f"It starts from {settings.init_from}"
+    if source := getattr(settings, "init_from", ""):
+        return f"It starts from {source}"
     if isinstance(settings, SelfPlaySettings) and settings.advice_logit:
         return f"It starts from the advice of {bot_names(settings.game)[-1]}"
     return ""

@@ -189,24 +189,20 @@ class SelfPlaySettings(GradientSettings):
 
 @dataclass(frozen=True)
 class LeagueSettings(TrainingSettings):
-    """Train an agent by rollouts in a league of bots, past versions of itself and exploiters."""
+    """Train an agent by rollouts in a league of bots and past versions of itself."""
 
     preset: str = "league"
     steps: Count = 100_000_000
     minutes: float = 80.0
     batch_size: Annotated[int, Range(2, 2**40)] = 1024
     pool_size: Number = 6
-    """Maximum number of snapshots and exploiters in the pool; the one with the fewest wins against the learner is
-    replaced. 0: bots only."""
+    """Maximum number of snapshots in the pool; the one with the fewest wins against the learner is replaced. 0: bots
+    only."""
     snapshot_every: Count = 1_000_000
     eval_games: Count = 4000
     final_eval_games: Count = 20_000
     init_from: str = ""
     """Initial network: a shipped agent by name, a run folder or a weights file. Empty: random initialisation."""
-    teacher: str = ""
-    """Agent to imitate before the training; empty: none. Ignored with init_from."""
-    imitation_steps: Number = 2_500_000
-    """Number of the teacher's decisions to imitate."""
     games_per_update: Count = 512
     """Number of games per update."""
     max_staleness: Number = 0
@@ -242,17 +238,13 @@ class LeagueSettings(TrainingSettings):
     """Entropy coefficient, annealed linearly from 1.2 to 0.2 times this; advantages are scaled to unit variance."""
     ema_rate: Fraction = 0.003
     """Update rate of the exponential moving average of the weights, with which the agent plays."""
-    exploiter_every: Number = 3
-    """Number of snapshots between two exploiters, which join the pool; 0: no exploiters."""
-    exploiter_steps: Number = 200_000
-    """Number of training decisions of an exploiter."""
 
 
 GROUPS: Mapping[str, str] = {
     "": "preset game name seed minutes steps players",
     "opponents": "variant bots pool_size snapshot_every past_self_fraction self_play_fraction single_opponent_fraction "
-    "bot_fraction variant_fraction exploiter_every exploiter_steps",
-    "network": "encoding hidden_sizes init_from advice_logit teacher imitation_steps ema_rate",
+    "bot_fraction variant_fraction",
+    "network": "encoding hidden_sizes init_from advice_logit ema_rate",
     "rewards": "gamma gae_lambda score_weight reward_eta",
     "tests_and_logs": "eval_games final_eval_games log",
     "learning": "",
@@ -285,7 +277,7 @@ def search_preset(game: str, **changes: Any) -> LeagueSettings:
     searched = LeagueSettings(game=game, encoding="advice", init_from="champion", iterations=10, positions=32)
     often = replace(searched, study_fraction=1, max_studies_per_game=400, games_per_update=64, self_play_fraction=0.6)
     learned = replace(often, batch_size=512, replay_ratio=8, learning_rate=1e-3, buffer_size=600_000)
-    return replace(learned, **{"minutes": 60, "snapshot_every": 200_000, "exploiter_every": 0, **changes})
+    return replace(learned, **{"minutes": 60, "snapshot_every": 200_000, **changes})
 
 
 def champion_preset(quick: SelfPlaySettings, **changes: Any) -> SelfPlaySettings:

@@ -29,7 +29,6 @@ def response_settings(agent: str, players: int, game: str = DEFAULT, **others: A
         "players": (players,),
         "self_play_fraction": 0.0,
         "single_opponent_fraction": 1.0,
-        "teacher": "",
         "variant_fraction": 0.0,
         "pool_size": 0,
         "snapshot_every": 100_000,

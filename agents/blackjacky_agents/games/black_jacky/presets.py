@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from blackjacky_agents.kit.settings import (
     LeagueSettings,
     PPOSettings,
@@ -12,9 +10,6 @@ from blackjacky_agents.kit.settings import (
     quick_preset,
     scratch_preset,
 )
-
-FULL = f"ppo:{Path(__file__).parent / 'trained' / 'full.safetensors'}"
-"""The shipped agent from which the champion learned first."""
 
 _SB3 = PPOSettings(
     game="black_jacky",
@@ -29,7 +24,8 @@ _LEAGUE = LeagueSettings(
     players=(4, 2, 4, 3, 4, 6, 4, 2, 5, 4),
     bots=("counter", "trickster", "threshold", "random"),
     encoding="cards",
-    teacher=FULL,
+    init_from="champion",
+    hidden_sizes=(256, 256),
     variant_fraction=0.12,
 )
 

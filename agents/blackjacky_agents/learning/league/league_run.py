@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from tqdm import tqdm
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.kit.settings import LeagueSettings
-from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Pool, PoolMember, record_results
 from blackjacky_agents.learning.league.seating import draw_seating, start_games
@@ -23,14 +19,10 @@ from blackjacky_agents.learning.lookahead import Studies
 from blackjacky_agents.learning.training_run import TrainingRun
 from blackjacky_agents.networks.agent_file import initial_layers
 from blackjacky_agents.networks.network import Layers
-from blackjacky_agents.registry import display_names
-from blackjacky_agents.reports import percent
 from blackjacky_agents.storage.checkpoint import read_count
 from blackjacky_env.play import LEARNER
 
 _INITIAL_VALUE_UPDATES = 50  # before training, so that rollouts are not valued by a random network
-_IMITATION_UPDATES = 8  # per move in all games
-_IMITATION_FRACTION = 0.3  # of the time, at most
 
 
 class _Running(NamedTuple):
@@ -62,34 +54,17 @@ class League(TrainingRun):
     # ------------------------------------------------------------ training
 
     def _prepare(self) -> None:
-        """Compile before the clock starts, imitate the teacher, and fit the value network."""
+        """Compile before the clock starts, and fit the value network."""
         self._against_bots(1)
         few = np.full((self.cluster.cores if self.cluster else 1, self.game.max_players), LEARNER)
         own = np.random.default_rng(0)  # how many draws there are depends on the cluster
         start_games(self.learner, self._agents(), few, own, cluster=self.cluster)()
         self.clock.set(0)
-        self._imitate()
         if self.settings.iterations:
             self.learner.renew_expert()
         seating = np.full((self.settings.games_per_update, self.game.max_players), LEARNER)
         self.learner.remember(start_games(self.learner, self._agents(), seating, self.rng, 0.0, self.cluster)())
         self.learner.learn_values(_INITIAL_VALUE_UPDATES, 1.0)
-
-    def _imitate(self) -> None:
-        wanted, collected = self.settings.imitation_steps, 0
-        if not wanted or not self.settings.teacher or self.settings.init_from:
-            return
-        demonstrations = Demonstrations(self.settings)
-        (teacher,) = display_names([self.settings.teacher])
-        pause = 0.5 if sys.stderr.isatty() else 15
-        with tqdm(total=wanted, desc=f"imitating {teacher}", unit=" moves", unit_scale=True, mininterval=pause) as bar:
-            while collected < wanted and self.left > 1 - _IMITATION_FRACTION:
-                new = demonstrations.collect()
-                collected += new
-                for _ in range(_IMITATION_UPDATES):
-                    accuracy = self.learner.imitate(demonstrations, max(0.0, 1 - collected / wanted))
-                bar.update(new)
-                bar.set_postfix(accuracy=percent(accuracy))
 
     def _learn(self) -> None:
         while self._goes_on:
@@ -123,32 +98,11 @@ class League(TrainingRun):
         return _Running(list(self.pool.opponents), seating, results)
 
     def _take_snapshot(self) -> None:
-        """Add a snapshot of the learner and periodically an exploiter to the pool."""
-        number, every = self.steps // self.settings.snapshot_every + 1, self.settings.exploiter_every
-        if not self.settings.pool_size:
-            return
-        self.pool.add(PoolMember(f"snapshot {number}", self.agent(greedy=False)))
-        if every and number % every == 0:
-            self._add_exploiter(number)
-        self.snapshots = [opponent.agent for opponent in self.pool.learned]
-
-    def _add_exploiter(self, number: int) -> None:
-        """Train a copy of the learner in one seat against the learner alone, and add it to the pool if not stopped."""
-        steps, made = self.settings.exploiter_steps, 0
-        learner, opponent = self.learner.successor(self.settings.seed + number), self.agent(greedy=False)
-        tables = replace(self.settings, self_play_fraction=0.0, single_opponent_fraction=1.0)
-        while made < steps and not self.interrupted:
-            seating, agents = draw_seating(tables, np.ones(1), self.rng), [learner.agent(greedy=False), opponent]
-            studies = start_games(learner, agents, seating, self.rng, cluster=self.cluster)()
-            studied = len(studies.values)
-            if not studied:  # the policy is certain of every action
-                break
-            learner.remember(studies)
-            made += studied
-            learner.learn(studied, max(0.0, 1 - made / steps))
-            self.show_progress(f"exploiter {percent(min(made / steps, 1), 0)}")
-        if not self.interrupted:
-            self.pool.add(PoolMember(f"exploiter {number}", learner.agent(greedy=False)))
+        """Add a snapshot of the learner to the pool."""
+        if self.settings.pool_size:
+            number = self.steps // self.settings.snapshot_every + 1
+            self.pool.add(PoolMember(f"snapshot {number}", self.agent(greedy=False)))
+            self.snapshots = [opponent.agent for opponent in self.pool.learned]
 
     def _more_progress(self) -> dict[str, Any]:
         return {"pool": {opponent.name: round(opponent.learner_win_rate, 3) for opponent in self.pool.opponents}}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +12,7 @@ from torch import nn
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import find_encoding, standing_encoding
 from blackjacky_agents.kit.settings import LeagueSettings
-from blackjacky_agents.learning.league.imitation import Demonstrations, ReplayBuffer
+from blackjacky_agents.learning.league.replay_buffer import ReplayBuffer
 from blackjacky_agents.learning.lookahead import Studies
 from blackjacky_agents.learning.modules import mlp, set_layers, with_moments
 from blackjacky_agents.networks.network import Layers, encode_all, layers_of, network_agent, pack
@@ -21,8 +20,6 @@ from blackjacky_env.declare import Vector
 from blackjacky_env.games import get_game
 
 _VALUE_SIZES = (64, 64)  # hidden layers of value and scale network
-_IMITATION_EMA_RATE = 0.05
-_SMOOTHING = 0.05  # of the teacher's labels
 _ILLEGAL_LOGIT = -1e9
 _MIN_SCALE = 0.01
 _ADVANTAGE_PER_LOGIT = 0.02  # advantage in one position, in units of its scale, of an action with a logit higher by 1
@@ -81,13 +78,6 @@ class Learner:
         """The packed value network, as passed to `study`."""
         return pack(layers_of(self.value), True)
 
-    def successor(self, seed: int) -> Learner:
-        """A learner by policy gradients with copies of the averaged policy, value and scale networks; empty buffers."""
-        learner = Learner(replace(self.settings, iterations=0), seed, self.layers())
-        learner.value.load_state_dict(self.value.state_dict())
-        learner.scale.load_state_dict(self.scale.state_dict())
-        return learner
-
     # ------------------------------------------------------------ learning
 
     def remember(self, studies: Studies) -> None:
@@ -132,7 +122,9 @@ class Learner:
         else:
             loss, entropy = self._expert_loss(shown, torch.from_numpy(legal), tried, advantages)
         self._update("policy", loss, left)
-        self._average(self.settings.ema_rate)
+        with torch.no_grad():
+            for mean, new in zip(self.averaged.parameters(), self.policy.parameters(), strict=True):
+                mean.lerp_(new, self.settings.ema_rate)
         return torch.stack([loss, entropy]).detach()
 
     def _gradient_loss(
@@ -185,25 +177,6 @@ class Learner:
 
     def _new_optimizer(self, network: str) -> torch.optim.Optimizer:
         return with_moments(torch.optim.Adam(getattr(self, network).parameters()))
-
-    def imitate(self, demonstrations: Demonstrations, left: float) -> float:
-        """One behaviour cloning update; returns the accuracy: how often the teacher's action was the most likely."""
-        observations, masks, actions = demonstrations.sample(self.settings.batch_size, self.rng)
-        legal, wanted = torch.from_numpy(masks > 0), torch.from_numpy(actions)
-        shown = torch.from_numpy(encode_all(self.encoding, observations, masks))
-        logits = self.policy(shown).masked_fill(~legal, _ILLEGAL_LOGIT)
-        # torch's own label smoothing would include illegal actions, whose loss cannot decrease.
-        log_probs = torch.log_softmax(logits, 1)
-        cross_entropy = nn.functional.nll_loss(log_probs, wanted)
-        uniform = -((log_probs * legal).sum(1) / legal.sum(1)).mean()
-        self._update("policy", (1 - _SMOOTHING) * cross_entropy + _SMOOTHING * uniform, left)
-        self._average(_IMITATION_EMA_RATE)
-        return float((logits.argmax(1) == wanted).float().mean())
-
-    def _average(self, rate: float) -> None:
-        with torch.no_grad():
-            for mean, new in zip(self.averaged.parameters(), self.policy.parameters(), strict=True):
-                mean.lerp_(new, rate)
 
     def _update(self, network: str, loss: torch.Tensor, left: float) -> None:
         optimizer = self.optimizers[network]

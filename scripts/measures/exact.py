@@ -4,7 +4,8 @@
     python -m scripts.measures.exact --tables mini-1 --minutes 1
 
 results/GAME/exact.json has the size and value of each table, the floor of its views, and the exploitability of agents.
-Everything runs on one thread, and seconds are those of the CPU.
+A table that has been solved by today's rules is not solved again: only agents are asked, and the row has the commit
+that solved it. Everything runs on one thread, and seconds are those of the CPU.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from blackjacky_agents.solving.strategies import Worth, worth_of
 from blackjacky_agents.solving.views import Views, floor, tree_and_views
 from blackjacky_env.games import DEFAULT, get_game
 from scripts.measures.benchmark import PLAN
-from scripts.results import earlier, other_weights, path_of, save
+from scripts.results import commit, earlier, other_weights, path_of, save
 
 
 @dataclass(frozen=True)
@@ -42,22 +43,27 @@ class Args:
 
     game: str = DEFAULT  # Name of the game.
     tables: tuple[str, ...] = ()  # Tables by name; by default all but those at which settings are chosen.
-    minutes: float = 5.0  # CPU minutes of the solver.
+    minutes: float = 15.0  # CPU minutes of the solver.
     exploitability: float = 1e-5  # How close to an equilibrium the solution is that gives the value.
     samples: int = 16  # Answers in each information state, of agents that draw their actions.
     iterations: int = 1000  # Of CFR+ with states tied that look alike, for the floor of the views.
-    memory: float = 6.0  # GiB for a tree.
+    memory: float = 9.0  # GiB for a tree.
 
 
 def main(args: Args) -> None:
     """Measure what is missing; every table is written at once."""
-    done, tune = known_tables(args.game), tomllib.loads(PLAN.read_text("utf-8"))["tune"]
+    solved, tune = solved_tables(args.game), tomllib.loads(PLAN.read_text("utf-8"))["tune"]
     unreported = tune["tables"] if args.game == tune["game"] else ()
     for name in args.tables or [name for name in get_game(args.game).tables if name not in unreported]:
-        if name in done:
+        row, asked = solved.get(name, {}), agent_names(args.game)
+        if set(asked) <= set(row.get("agents", ())):
             continue
         print(f"{args.game} {name} ...", flush=True)
-        row = {"table": name, **measure(args.game, name, args)}
+        table = SmallTable.of(args.game, table=name)
+        begun = time.process_time()
+        tree, views = tree_and_views(table, args.memory * GIB)
+        row = row or {"table": name, **solve(tree, views, time.process_time() - begun, args), "solved at": commit()}
+        row["agents"] = {each: ask(tree, views, each, args) for each in asked}
         save("exact", [row], game=args.game, seed=0, weights=["champion"], replaces=functools.partial(is_of, name))
 
 
@@ -66,23 +72,27 @@ def is_of(name: str, row: Mapping[str, Any]) -> bool:
     return bool(row["table"] == name)
 
 
-def known_tables(game: str) -> set[str]:
-    """The tables of a result that is up to date, with the floor and all agents."""
-    path, agents = path_of("exact", game), set(agent_names(game))
+def solved_tables(game: str) -> dict[str, dict[str, Any]]:
+    """The rows of a result with the floor, by table, without the agents if these were others."""
+    path = path_of("exact", game)
     runs = json.loads(path.read_text("utf-8"))["runs"] if path.exists() else []
-    current = [run for run in runs if not other_weights(run, game) and not earlier(run, game)]
-    return {row["table"] for run in current for row in run["rows"] if "floor" in row and agents <= set(row["agents"])}
+    rows = {}
+    for run in runs:
+        changed = earlier(run, game)
+        others: dict[str, Any] = {"agents": {}} if changed or other_weights(run, game) else {}
+        for row in run["rows"] if "rules" not in changed else ():
+            if "floor" in row:
+                rows[row["table"]] = {"solved at": run["commit"], **row, **others}
+    return rows
 
 
-def measure(game: str, name: str, args: Args) -> dict[str, Any]:
-    """Size and value of a table, the floor of its views, and the exploitability of agents."""
-    table, begun = SmallTable.of(game, table=name), time.process_time()
-    tree, views = tree_and_views(table, args.memory * GIB)
-    seconds = time.process_time() - begun
+def solve(tree: GameTree, views: Views, seconds: float, args: Args) -> dict[str, Any]:
+    """Size and value of a table, and the floor of its views; ``seconds``: of building the tree."""
+    table = tree.table
     Solver(tree).run(1)  # compiled before its clock starts
     with TemporaryDirectory() as folder:
         settings = SolveSettings(
-            game=game,
+            game=table.game.name,
             players=table.num_players,
             variant=table.variant,
             rule_options=dict(table.options),
@@ -98,7 +108,6 @@ def measure(game: str, name: str, args: Args) -> dict[str, Any]:
         "size": {**table.identity(), **sizes, "bytes": tree.nbytes, "seconds": rounded(seconds)},
         "solution": {**run.facts(), **found(run.worth)},
         "floor": {**lowest, "views": len(views.masks)},
-        "agents": {each: ask(tree, views, each, args) for each in agent_names(game)},
     }
 
 

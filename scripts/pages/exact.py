@@ -20,7 +20,8 @@ def parts() -> Iterator[Part]:
     exact = []
     for game in ROOMS:
         if result := load("exact", game):
-            rows = {row["table"]: row for row in result["rows"] if row["table"] in get_game(game).tables}
+            found = {row["table"]: row for row in result["rows"]}
+            rows = {name: found[name] for name in get_game(game).tables if name in found}
             exact += [f"### {get_game(game).title}", sizes(rows), agents(game, rows), made_by(result)]
     yield Part(PAGE, "exact", "\n\n".join(filter(None, exact)) or MISSING)
 

@@ -1,7 +1,7 @@
 """Offline reinforcement learning from a dataset: behaviour cloning, then discrete CQL of TorchRL, tested in the arena.
 
     pip install -r examples/requirements/torchrl.txt -e '.[data]'
-    blackjacky dataset --agents 'champion,counter*3' --games 100000 --output data
+    blackjacky dataset --agents 'champion,counter*3' --games 1000000 --output data
     python examples/offline_rl.py --data data
     blackjacky play --opponents ppo:runs/offline_rl/cql.safetensors*3
 

@@ -1,4 +1,4 @@
-"""A sweep over three settings of a preset with Optuna: which learning rate, exploration and shaping learn fastest?
+"""A sweep over three settings of a preset with Optuna: which learning rate, exploration and weight of the score?
 
     python examples/optuna_sweep.py                       # thirty minutes, in trainings of 90 seconds
     python examples/optuna_sweep.py --minutes 60          # go on for another half hour

@@ -338,7 +338,7 @@ def _check_array(name: str, given: Any, like: Records) -> Records:
     return array
 
 
-def check_entries(name: str, array: Records, low: float, high: float) -> None:
-    """Raise `ValueError` unless all entries are in low .. high."""
-    if array.size and not low <= array.min() <= array.max() <= high:
-        raise ValueError(f"{name} has entries in {array.min()} .. {array.max()}; allowed are {low} .. {high}")
+def check_entries(name: str, array: Records, high: float) -> None:
+    """Raise `ValueError` unless all entries are in 0 .. high."""
+    if array.size and not 0 <= array.min() <= array.max() <= high:
+        raise ValueError(f"{name} has entries in {array.min()} .. {array.max()}; allowed are 0 .. {high}")

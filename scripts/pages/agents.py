@@ -12,6 +12,7 @@ from blackjacky_agents import bot_names
 from blackjacky_agents.arena.evaluation import Score, gain
 from blackjacky_agents.arena.protocol import ceiling, find_protocol
 from blackjacky_agents.arena.score_card import ScoreCard, read_score_card
+from blackjacky_agents.cli.forecast import USUAL
 from blackjacky_agents.games import agent_names
 from blackjacky_agents.kit.kit import HELD_OUT
 from blackjacky_agents.networks.agent_file import read_card
@@ -161,16 +162,22 @@ def searches(result: Result) -> Iterator[Row]:
 def responses(result: Result) -> Iterator[Row]:
     """A row for each best response: what it wins, and what the agent itself wins among its copies."""
     for row in result["rows"]:
-        found, tests = gain(Score(**row["score"]), Score(**row["own"])), len(row["curve"])
-        told = f"**{100 * found.mean:+.1f} %** ({100 * found.low:+.1f} .. {100 * found.high:+.1f})"
+        tests = len(row["curve"])
         yield {
             "agent": code(row["agent"]),
             "learner": f"`{row['learner']}`" + f", best of {tests} checkpoints" * (tests > 0),
             "minutes": round(row["seconds"] / 60),
             "wins": rate(row["score"]),
             "the agent itself": rate(row["own"]),
-            "gain": told if found.low > 0 else "nothing found",
+            "gain": gained(row),
         }
+
+
+def gained(row: Row) -> str:
+    """What a best response wins more than the agent itself, if its interval is above 0."""
+    found = gain(Score(**row["score"]), Score(**row["own"]))
+    told = f"**{100 * found.mean:+.1f} %** ({100 * found.low:+.1f} .. {100 * found.high:+.1f})"
+    return told if found.low > 0 else "nothing found"
 
 
 def champions(ladders: Mapping[str, Result]) -> str:
@@ -181,22 +188,26 @@ def champions(ladders: Mapping[str, Result]) -> str:
         size, exploited = found["num_players"], load("exploitability", game)
         rates = [rate(against(found, "champion", bot), "mean") for bot in ("random", strongest)]
         alone = rate(against(found, strongest, "champion"), "mean")
-        best = max(
-            (row["score"] for row in (exploited or {"rows": ()})["rows"] if row["agent"] == "champion"),
-            key=lambda score: score["win_rate"],
-            default=None,
-        )
+        tried = [row for row in (exploited or {"rows": ()})["rows"] if row["agent"] == "champion"]
+        best = max(tried, key=lambda row: row["score"]["win_rate"], default=None)
         earlier = against(found, "champion", HELD_OUT) if game in compared else None
-        row = [get_game(game).title, f"{100 / size:.0f} %", rates[0], f"{rates[1]} `{strongest}`", alone, rate(best)]
+        row = [
+            get_game(game).title,
+            f"{100 / size:.0f} %",
+            rates[0],
+            f"{rates[1]} `{strongest}`",
+            alone,
+            best and gained(best),
+        ]
         rows.append([*row, *[rate(earlier, "mean")] * bool(compared)])
     heading = ["game", "par", "against `random`", "against the strongest bot", "that bot among champions"]
-    heading += ["a best response to champions", *["against earlier champions"] * bool(compared)]
+    heading += ["a best response gains", *["against earlier champions"] * bool(compared)]
     told = (
-        "Intervals are over deals; each champion is one network, chosen by us. The best response is the better of "
-        "[those tried](docs/results.md#exploitability), so at least this can be won against three champions."
+        "Intervals are over deals; each champion is one network, chosen by us. What a best response gains "
+        "over a champion's own rate is the most of [those tried](docs/results.md#exploitability); others may gain more."
     )
     if compared:
-        told += " Nothing has learned from earlier champions, the agents `held_out`."
+        told += " Earlier champions are the agents `held_out`, from whom no champion has learned."
     return f"{markdown_table(heading, rows)}\n\n{told}"
 
 
@@ -220,10 +231,10 @@ def forecasts() -> str:
 
 def forecaster(name: str, command: str) -> str:
     """A forecaster with the number of playouts that the command asks for, if it plays any."""
-    number = re.search(r"--playouts (\d+)", command)
-    if number is None or name in ("truth", "par") or ":" in name or "playouts" in name:
+    if name in ("truth", "par") or ":" in name or "playouts" in name:
         return name
-    return f"{int(number[1]):,} playouts by {name}"
+    number = re.search(r"--playouts (\d+)", command)
+    return f"{int(number[1]) if number else USUAL:,} playouts by {name}"
 
 
 # ---------------------------------------------------------------- standings

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,10 +12,6 @@ from blackjacky_env.games import get_game
 from scripts.pages.measured import FRAMEWORKS
 from scripts.pages.part import DOCS, Part
 from scripts.results import ROOMS, Result, load
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 FOLDER = DOCS / "learning"
 
@@ -30,16 +25,6 @@ def parts() -> Iterator[Part]:
         yield Part(FOLDER / "ppo_batch.svg", "", ppo_batch(result))
     if result := load("frameworks"):
         yield Part(DOCS / "frameworks.svg", "", frameworks(result))
-
-
-def panel(width: float = 8, height: float = 4.5, **axes: Any) -> tuple[Figure, Axes]:
-    """A figure with one panel and a grid."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    panel = figure.add_subplot(**axes)
-    panel.grid(alpha=0.3)
-    return figure, panel
 
 
 def training(game: str, result: Result) -> str:
@@ -59,12 +44,16 @@ def ppo_batch(result: Result) -> str:
     for seed, own in groupby(result["rows"], key=lambda row: row["seed"]):
         points = np.array([[row["steps"], row["cpu_seconds"], row["win_rate"]] for row in own], float)
         lines.append(DrawnCurve(f"seed {seed}", [Curve(*points.T)], 4))
-    return as_svg(draw_curves(lines, "examples/ppo_batch.py: against 3 random, one core"), "ppo_batch")
+    return as_svg(draw_curves(lines, "examples/ppo_batch.py: against 3 threshold, one core"), "ppo_batch")
 
 
 def frameworks(result: Result) -> str:
     """The learning curves of all frameworks in one picture, that of MaskablePPO thicker."""
-    figure, axes = panel(ylim=(0, 1), xlabel="decisions", ylabel="wins against random agents")
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    axes = figure.add_subplot(ylim=(0, 1), xlabel="decisions", ylabel="wins against random agents")
+    axes.grid(alpha=0.3)
     found = {row["framework"]: row["curve"] for row in result["rows"]}
     for name in [name for name in FRAMEWORKS if name in found]:
         curve = found[name]

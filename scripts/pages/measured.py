@@ -47,7 +47,7 @@ LOOP = "loop: `black_jacky_v0.env()`"
 RANDOM_TRICKS = "`run_random` of `black_spy`: 4,096 games, 4 players, 1 thread"
 OUR_LEDUC = "Blackjacky `leduc_poker`, 1,024 games, one core"
 LEDUC = {
-    "Pgx, compiled play of 1,024 games": "Pgx `leduc_holdem`, 1,024 games, one core",
+    "Pgx, compiled play of 1,024 games with its `auto_reset`": "Pgx `leduc_holdem`, 1,024 games, one core",
     "OpenSpiel, C++ called from Python": "OpenSpiel `leduc_poker`, one core",
     "RLCard, Python": "RLCard `leduc-holdem`, one core",
     "PettingZoo, Python": "PettingZoo `leduc_holdem-v4`, one core",
@@ -119,9 +119,9 @@ def needed(kind: str, game: str | None = None) -> Result:
     return result
 
 
-def as_it_is(kind: str, game: str | None = None) -> str:
+def as_it_is(kind: str) -> str:
     """The tables of a result, its facts, and how it was made."""
-    result = load(kind, game)
+    result = load(kind)
     if result is None:
         return MISSING
     return f"{plain_tables(result['rows'])}\n\n{what(result)}\n\n{made_by(result)}"
@@ -175,14 +175,14 @@ def reasons() -> str:
     )
     rows = [
         [
-            "Random steps per second in similar games, each played as fast as its library can, one core",
+            "Random steps per second in similar games, each called as in Leduc poker, one core",
             f"{rounded(speed[RANDOM_TRICKS])} (Black Spy, compiled play of 4,096 games)",
             similar,
         ],
         ["Moves per second in PettingZoo's loop in Python", f"{rounded(speed[LOOP])} (Black Jacky)", loops],
     ]
     if OUR_LEDUC in speed:
-        fastest = "Random steps per second in Leduc poker, the fastest way that each offers, one core"
+        fastest = "Random steps per second in Leduc poker, each called as said, one core"
         rows.insert(0, [fastest, f"{rounded(speed[OUR_LEDUC])} (compiled play of 1,024 games)", smallest])
     actions, positions = (sum(proof(game)[each] for game in ROOMS) for each in ("actions", "positions"))
     found = (

@@ -56,7 +56,8 @@ def test_the_policy_comes_to_prefer_what_did_better_and_standings_are_judged_by_
     seen = batch.observations.copy()
     learner.remember(Studies(seen, values, seen, np.ones(64, np.float32), np.zeros((0, 6))))
     learner.learn(64 * 40, left=1.0)
-    choices = learner.agent(greedy=True).act_batch(batch.observations, batch.action_masks)
+    agent = network_agent(GAME.name, CARDS, pack(learner.layers(), True))
+    choices = agent.act_batch(batch.observations, batch.action_masks)
     assert (choices == best).mean() > 0.9
     learner.learn_values(50, 1.0)
     with torch.no_grad():

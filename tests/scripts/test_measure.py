@@ -16,11 +16,6 @@ from scripts import measure, results
 from tests.test_commands import ROOT, commands
 
 ENTRIES = tomllib.loads(results.LIST.read_text("utf-8"))
-PAGES = [
-    path
-    for part in (".", "docs", "agents", "results", "scripts", "blackjacky_env")
-    for path in (ROOT / part).rglob("*.md")
-]
 
 
 def understood(command):

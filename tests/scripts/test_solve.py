@@ -5,22 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.solving.tables import with_examples
-
 RULES = "--max-card=3 --hand-size=1 --hearts=1 --bust-at=5 --max-turns-per-round=3"
 SIX = f"--players=2 {RULES}"
 FOLDER = "runs/solved/black_jacky"
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
-
-
-@pytest.mark.prove
-def test_kuhn_poker_is_solved(typed):
-    """Kuhn, Contributions to the Theory of Games, 1950: the first player loses 1 / 18 of an ante, on average 0 here."""
-    with with_examples():
-        told = typed("solve --game kuhn_poker --name kuhn --threads 1").out
-    assert "it plays as `solved:kuhn`" in told
-    assert json.loads(Path("runs/solved/kuhn_poker/kuhn/solution.json").read_text("utf-8"))["exploitability"] <= 1e-4
 
 
 @pytest.mark.prove

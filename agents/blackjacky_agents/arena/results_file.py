@@ -59,7 +59,7 @@ class ResultsFile:
         if seal is not None and seal != self._seal():
             self.refuse(len(lines), "its checksum is wrong")
         if found:
-            refuse_other_setup(self.path, found[0], self.head, "--output")
+            refuse_other_setup(self.path, found[0], self.head)
         return found[1:]
 
     @contextmanager
@@ -116,13 +116,13 @@ def read_head(path: Path) -> JsonLine:
         raise ValueError(f"{path} does not begin with the head of a results file: {error!r}") from None
 
 
-def refuse_other_setup(path: Path, found: Mapping[str, Any], own: Mapping[str, Any], option: str) -> None:
+def refuse_other_setup(path: Path, found: Mapping[str, Any], own: Mapping[str, Any]) -> None:
     """Raise a `ValueError` naming the first difference between the setup ``found`` at a path and one's ``own``."""
     for name, value in own.items():
         if (old := found.get(name)) != value:
             raise ValueError(
                 f"{path} holds games with {name}={old!s:.300}, not {name}={value!s:.300}: "
-                f"use the same setup, or another place ({option})"
+                "use the same setup, or another place (--output)"
             )
 
 

@@ -244,10 +244,10 @@ def resume_with(subcommand: str, folder: Path) -> str:
     return f"resume with: {in_this_shell('blackjacky')} {subcommand} --resume {shlex.quote(str(folder))}"
 
 
-def time_bar(total: float, what: str) -> tqdm:
+def time_bar(total: float) -> tqdm:
     """A progress bar over a number that is not a count, such as seconds, with the time left."""
     shown = "{desc}: {percentage:3.0f} %|{bar}| {elapsed}, {remaining} left{postfix}"
-    return tqdm(total=total, desc=what, bar_format=shown, mininterval=0.1 if sys.stderr.isatty() else 30)
+    return tqdm(total=total, desc="solving", bar_format=shown, mininterval=0.1 if sys.stderr.isatty() else 30)
 
 
 def check_positive(option: str, number: float) -> float:

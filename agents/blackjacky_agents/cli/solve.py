@@ -147,7 +147,7 @@ def new_folder(game: str, name: str) -> Path:
 
 def solve(run: SolvingRun, limits: Limits) -> None:
     """Iterate up to the limits, with a bar over the time."""
-    with time_bar(limits.seconds, "solving") as bar:
+    with time_bar(limits.seconds) as bar:
 
         def show(run: SolvingRun) -> None:
             bar.n = min(run.seconds, limits.seconds)

@@ -62,7 +62,7 @@ class Writer:
                 raise ValueError(f"{self.folder} holds other files, such as {others[0]}: use another place (--output)")
             return ()
         there = Dataset(self.folder)
-        refuse_other_setup(self.folder / NAME, there.description.setup, self._described, "--output")
+        refuse_other_setup(self.folder / NAME, there.description.setup, self._described)
         if len(there) > games:
             raise ValueError(
                 f"{self.folder} holds {len(there):,} games, more than {games:,}: use another place (--output)"

@@ -65,7 +65,7 @@ def settings_from(stored: Mapping[str, Any]) -> TrainingSettings:
         if name not in usual or not _is_like(value, usual[name]):
             raise ValueError(
                 f"{name}={value!r} is no setting of this version. "
-                "A run can only be resumed by the version that started it; CHANGELOG.md lists renamed settings"
+                "A run can only be resumed by the version that started it"
             )
     restored: TrainingSettings = kind(**values)
     return restored

@@ -171,7 +171,7 @@ class Solver:
         checked = check_arrays("the checkpoint", kept, own)
         for name, high in {"strategy": 1, "sums": np.inf, "iterations": 2**53}.items():
             for each in (each for each in own if each.startswith(name)):
-                check_entries(f"{each} of the checkpoint", checked[each], 0, high)
+                check_entries(f"{each} of the checkpoint", checked[each], high)
         for name, array in own.items():
             array[:] = checked[name]
         self.iterations = int(checked["iterations"][0])

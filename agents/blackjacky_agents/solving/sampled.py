@@ -408,9 +408,9 @@ class SampledSolver:
         first, counts = checked["first"], checked["counts"]
         if counts[:2].tolist() != [count, size] or first[0] != 0 or first[-1] != size or (np.diff(first) < 1).any():
             raise ValueError("the checkpoint does not say where the actions of each information state begin")
-        check_entries("actions of the checkpoint", checked["actions"], 0, self.table.game.num_actions - 1)
+        check_entries("actions of the checkpoint", checked["actions"], self.table.game.num_actions - 1)
         for name in ("iterations", "counts", "sums"):
-            check_entries(f"{name} of the checkpoint", checked[name], 0, 2**62)
+            check_entries(f"{name} of the checkpoint", checked[name], 2**62)
         for name, array in self._arrays(count, size).items():
             array[:] = checked[name]
         fill_table(self.known.table, self.known.keys[:count])

@@ -353,15 +353,11 @@ class Host:
         """The seats of people in which nobody has been yet."""
         return [seat for seat, each in self._connections.items() if not each.has_come]
 
-    def is_up(self, seat: int) -> bool:
-        """Whether the game waits for this seat's action, or is over."""
-        return self.started and not self.moments and self.table.turn in (seat, None)
-
     async def when_up(self, seat: int, seconds: float) -> None:
-        """Wait until the seat `is_up` or an agent has failed, at most so many seconds."""
+        """Wait until it is the seat's turn, the game is over or an agent has failed, at most so many seconds."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while not self.is_up(seat) and not self.failed:
+                while not self.failed and (not self.started or self.moments or self.table.turn not in (seat, None)):
                     await self._changed.wait()
 
     # ---------------------------------------------------------------- its messages

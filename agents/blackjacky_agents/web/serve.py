@@ -119,14 +119,10 @@ class _Seldom(logging.Filter):
         return kind is not asyncio.CancelledError and self.logged.setdefault((record.getMessage(), kind), now) is now
 
 
-def uvicorn_server(server: Server, **options: Any) -> uvicorn.Server:
+def uvicorn_server(server: Server) -> uvicorn.Server:
     """A uvicorn server for all tables; ``.run(sockets=[listening])`` serves until stopped.
 
     There is no access log, because URLs contain the tokens.
-
-    Args:
-        server: the tables.
-        options: further options of `uvicorn.Config`.
     """
     config = uvicorn.Config(
         server.app,
@@ -141,7 +137,6 @@ def uvicorn_server(server: Server, **options: Any) -> uvicorn.Server:
         log_level="warning",
         timeout_graceful_shutdown=2,
         server_header=False,
-        **options,
     )
     for handler in logging.getLogger("uvicorn").handlers:  # which the configuration has just made
         handler.addFilter(_Seldom())

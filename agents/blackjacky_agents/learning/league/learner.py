@@ -62,10 +62,6 @@ class Learner:
         self._decisions = ReplayBuffer(settings.buffer_size, observation, ((game.num_actions,), np.float16))
         self._standings = ReplayBuffer(2 * settings.buffer_size, observation, ((), np.float32))
 
-    def agent(self, greedy: bool) -> CompiledAgent:
-        """An agent with the averaged network, greedy or sampling."""
-        return network_agent(self.settings.game, self.encoding, pack(self.layers(), greedy))
-
     def expert_agent(self) -> CompiledAgent:
         """An agent that samples its actions as in training."""
         return network_agent(self.settings.game, self.encoding, pack(layers_of(self.expert), False))

@@ -21,7 +21,6 @@ from blackjacky_env.games import get_game
 from scripts.pages.part import DOCS, MISSING, Part, Row, code, plain_tables, rate
 from scripts.results import AGENTS, RESULTS, ROOMS, ROOT, Result, load, made_by
 
-UNSHOWN = ("former_", HELD_OUT)  # begin the names of agents with whom others were trained, or are compared
 PAGE = DOCS / "results.md"
 OURS = "The Blackjacky authors"  # Who made the agents of whom the standings name nobody.
 
@@ -60,21 +59,13 @@ def made(results: Mapping[str, Result]) -> str:
 
 
 def trained() -> str:
-    """How long each shipped agent was trained, and what those that are no champions win, whom the ladder shows."""
-    rows, others = [], []
+    """How long each champion was trained."""
+    rows = []
     for game in ROOMS:
-        title, size = get_game(game).title, get_game(game).default_players
-        for path in sorted((AGENTS / game / "trained").glob("*.safetensors")):
-            if (name := path.stem).startswith(UNSHOWN):
-                continue
-            card, curve = read_card(path), f"../{path.relative_to(ROOT).with_suffix('.png').as_posix()}"
-            rows.append([f"[`{name}`]({curve})", title, f"{card['steps']:,}", f"{card['seconds'] / 60:.0f}"])
-            if name != "champion":
-                own = [row for row in card["results"] if row["players"] == size]
-                told = ", ".join(f"{rate(row)} against `{row['opponents']}`" for row in own)
-                others.append(f"`{name}` wins {told}, in {own[0]['games']:,} games each.")
-    heading = ["agent", "game", "training decisions", "minutes"]
-    return "\n\n".join([markdown_table(heading, rows), *others])
+        path = AGENTS / game / "trained" / "champion.safetensors"
+        card, curve = read_card(path), f"../{path.relative_to(ROOT).with_suffix('.png').as_posix()}"
+        rows.append([f"[{get_game(game).title}]({curve})", f"{card['steps']:,}", f"{card['seconds'] / 60:.0f}"])
+    return markdown_table(["champion", "training decisions", "minutes"], rows)
 
 
 def trainings(result: Result) -> Iterator[Row]:

@@ -33,7 +33,7 @@ from tests.envs.playing import assert_same
 pytestmark = pytest.mark.prove
 
 SMALL = replace(
-    presets_of("black_jacky")["league"], steps=600, minutes=1e18, games_per_update=16, init_from="", seed=3,
+    presets_of("black_jacky")["league"], steps=600, minutes=1e18, games_per_update=16, init_from="", encoding="cards", seed=3,
     hidden_sizes=(64,), batch_size=64, buffer_size=1000, snapshot_every=300, pool_size=2,
     bots=("threshold",), threads=1, eval_games=5, final_eval_games=10,
 )  # fmt: skip

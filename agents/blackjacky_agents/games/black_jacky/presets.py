@@ -23,9 +23,8 @@ _LEAGUE = LeagueSettings(
     game="black_jacky",
     players=(4, 2, 4, 3, 4, 6, 4, 2, 5, 4),
     bots=("counter", "trickster", "threshold", "random"),
-    encoding="cards",
+    encoding="advice",
     init_from="champion",
-    hidden_sizes=(256, 256),
     variant_fraction=0.12,
 )
 

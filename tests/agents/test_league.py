@@ -33,8 +33,8 @@ from tests.envs.playing import assert_same
 pytestmark = pytest.mark.prove
 
 SMALL = replace(
-    presets_of("black_jacky")["league"], steps=600, minutes=1e18, games_per_update=16, init_from="", encoding="cards", seed=3,
-    hidden_sizes=(64,), batch_size=64, buffer_size=1000, snapshot_every=300, pool_size=2,
+    presets_of("black_jacky")["league"], steps=600, minutes=1e18, games_per_update=16, init_from="", seed=3,
+    encoding="cards", hidden_sizes=(64,), batch_size=64, buffer_size=1000, snapshot_every=300, pool_size=2,
     bots=("threshold",), threads=1, eval_games=5, final_eval_games=10,
 )  # fmt: skip
 
@@ -180,7 +180,7 @@ def test_a_cluster_learns_what_one_process_does(staleness, tmp_path):
 def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_kept(finished, tmp_path):
     settings = response_settings(
         "threshold", 2, steps=600, minutes=1e18, snapshot_every=200, hidden_sizes=(64,), batch_size=64, threads=1,
-        eval_games=20, final_eval_games=50, init_from=str(finished.folder), games_per_update=16,
+        eval_games=20, final_eval_games=50, init_from=str(finished.folder), encoding="cards", games_per_update=16,
     )  # fmt: skip
     assert [is_response(each) for each in (settings, SMALL)] == [True, False]
     run = BestResponse(settings, tmp_path, "")
@@ -204,7 +204,7 @@ def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_
         ({"minutes": 0.0}, "minutes"),
         ({"games_per_update": 0}, "games_per_update"),
         ({"init_from": "nowhere"}, "nowhere"),
-        ({"init_from": "champion"}, r"hidden_sizes=\(256, 256\).*hidden_sizes=\(64,\)"),
+        ({"init_from": "champion", "encoding": "advice"}, r"hidden_sizes=\(128, 128\).*hidden_sizes=\(64,\)"),
         ({"positions": 2, "min_action_prob": 0.0}, "positions=2 needs a min_action_prob above 0"),
         ({"positions": -1}, "positions=-1 is out of range"),
     ],

@@ -140,10 +140,13 @@ def surely_draws():
 def test_it_explains_itself(name):
     agent = make_agent(name)
     agent.reset(0)
-    thoughts = agent.explain(surely_draws().env.observe("player_0"))
-    assert thoughts.probabilities.argmax() == do.DRAW
-    assert thoughts.probabilities.sum() == pytest.approx(1)
-    assert thoughts.win is not None
+    assert agent.explain(surely_draws().env.observe("player_0")).probabilities.argmax() == do.DRAW
+    seen = zip(*positions(games=1, moves=40), strict=True)
+    thoughts = [agent.explain({"observation": observed, "action_mask": mask}) for observed, mask in seen]
+    assert [each.probabilities.sum() for each in thoughts] == pytest.approx([1] * 40)
+    wins = [each.win for each in thoughts if each.win is not None]  # None where the network is sure of one action
+    assert wins
+    assert 0 <= min(wins) <= max(wins) <= 1
 
 
 @pytest.mark.parametrize("name", TIMED)

@@ -64,7 +64,9 @@ def main(args: Args) -> None:
         tree, views = tree_and_views(table, args.memory * GIB)
         row = row or {"table": name, **solve(tree, views, time.process_time() - begun, args), "solved at": commit()}
         row["agents"] = {each: ask(tree, views, each, args) for each in asked}
-        save("exact", [row], game=args.game, seed=0, weights=["champion"], replaces=functools.partial(is_of, name))
+        usual = f"python -m scripts.measures.exact --game {args.game}" if args == Args(args.game, args.tables) else ""
+        whose: dict[str, Any] = {"game": args.game, "seed": 0, "weights": ["champion"], "command": usual}
+        save("exact", [row], replaces=functools.partial(is_of, name), **whose)
 
 
 def is_of(name: str, row: Mapping[str, Any]) -> bool:

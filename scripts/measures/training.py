@@ -69,7 +69,6 @@ def trained(game: str, preset: str, seed: int, options: str) -> dict[str, Any]:
         "steps": card["steps"],
         "seconds": card["seconds"],
         "result": results[bot],
-        "champion": results.get("champion"),
         "weaker": {name: results[name]["win_rate"] for name in weaker if name in results},
         "curve": [[test["steps"], test["seconds"], test["win_rate"][bot]] for test in read_progress(run)],
     }
@@ -88,7 +87,7 @@ def train(folder: Path, name: str, arguments: Sequence[str]) -> Path:
 
 def add(game: str, row: dict[str, Any]) -> None:
     """Put a training among the results of its game, in place of the same one before."""
-    facts = {"seed": row["seed"], "weights": ["champion"] if row["champion"] else [], "minutes": row["seconds"] / 60}
+    facts = {"seed": row["seed"], "minutes": row["seconds"] / 60}
     save("training", [row], game=game, replaces=lambda other: key(other) == key(row), **facts)
     result = row["result"]
     print(f"{row['command']}: {percent(result['win_rate'])} against {result['opponents']}", flush=True)

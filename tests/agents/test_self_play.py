@@ -236,7 +236,7 @@ def test_a_run_goes_on_from_another_policy(tmp_path):
     first.save()
     begun = SelfPlay(replace(SMALL, init_from=str(tmp_path)), tmp_path, "")
     np.testing.assert_array_equal(begun.agent(True).parameters, first.agent(True).parameters)
-    with pytest.raises(ValueError, match="init_from='champion' has encoding='cards'"):
+    with pytest.raises(ValueError, match="init_from='champion' has encoding='advice'"):
         SelfPlay(replace(SMALL, init_from="champion"), tmp_path, "")
 
 

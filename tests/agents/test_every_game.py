@@ -15,7 +15,7 @@ from blackjacky_agents.kit.settings import LeagueSettings, SelfPlaySettings
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.stored_settings import check_at_game, presets_of
 from blackjacky_agents.learning.tables import draw_variants, new_states
-from blackjacky_agents.networks.agent_file import load_agent, read_card, save_agent
+from blackjacky_agents.networks.agent_file import initial_layers, load_agent, read_card, save_agent
 from blackjacky_agents.networks.network import action_probabilities, encode_all, network_policy, pack
 from blackjacky_env import make_batch
 from blackjacky_env.games import GAMES, get_game
@@ -92,6 +92,12 @@ def test_a_game_without_encodings_of_its_own_is_learned_from_the_raw_observation
         load_agent(tmp_path, "black_jacky")
     with pytest.raises(ValueError, match="advice_logit=4 needs an encoding with advice, but tiny has none"):
         check_at_game(SelfPlaySettings(game=TINY, encoding="raw", advice_logit=4))
+
+
+def test_a_preset_that_goes_on_from_an_agent_has_its_network(game):
+    for settings in presets_of(game.name).values():
+        if getattr(settings, "init_from", ""):
+            assert initial_layers(settings) is not None
 
 
 @pytest.mark.parametrize("kind", [LeagueSettings, SelfPlaySettings])

@@ -25,6 +25,7 @@ _LEAGUE = LeagueSettings(
     bots=("counter", "trickster", "threshold", "random"),
     encoding="advice",
     init_from="champion",
+    hidden_sizes=(128, 128),
     variant_fraction=0.12,
 )
 

@@ -1,11 +1,11 @@
 """Solve the small tables that a game declares, and measure how far its agents are from perfect play there.
 
-    python -m scripts.measures.exact --game GAME                # what is missing, or of other weights; minutes
+    python -m scripts.measures.exact --game GAME                # what is missing, or of other weights
     python -m scripts.measures.exact --tables mini-1 --minutes 1
 
 results/GAME/exact.json has the size and value of each table, the floor of its views, and the exploitability of agents.
-A table that has been solved by today's rules is not solved again: only agents are asked, and the row has the commit
-that solved it. Everything runs on one thread, and seconds are those of the CPU.
+A table that has been solved by today's rules is not solved again: only agents are asked, in minutes where solving takes
+an hour or two, and the row has the commit that solved it. Everything runs on one thread; seconds are those of the CPU.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ def main(args: Args) -> None:
         tree, views = tree_and_views(table, args.memory * GIB)
         row = row or {"table": name, **solve(tree, views, time.process_time() - begun, args), "solved at": commit()}
         row["agents"] = {each: ask(tree, views, each, args) for each in asked}
-        usual = f"python -m scripts.measures.exact --game {args.game}" if args == Args(args.game, args.tables) else ""
-        whose: dict[str, Any] = {"game": args.game, "seed": 0, "weights": ["champion"], "command": usual}
-        save("exact", [row], replaces=functools.partial(is_of, name), **whose)
+        command = f"python -m scripts.measures.exact --game {args.game}" if args == Args(args.game, args.tables) else ""
+        facts: dict[str, Any] = {"game": args.game, "seed": 0, "weights": ["champion"], "command": command}
+        save("exact", [row], replaces=functools.partial(is_of, name), **facts)
 
 
 def is_of(name: str, row: Mapping[str, Any]) -> bool:

@@ -107,10 +107,13 @@ class Psro:
         return tuple(normalised(seat.first, own) for seat, own in zip(tree.seats, sums, strict=True))
 
 
+_ITERATIONS = 5_000  # of CFR+, for a mixture of policies
+
+
 def equilibrium(payoffs: Floats) -> Floats:
     """A strategy of an equilibrium, given what each policy wins from each, by CFR+ (Tammelin 2014)."""
     regrets, total = np.ones(len(payoffs)), np.zeros(len(payoffs))
-    for t in range(1, 5_001):
+    for t in range(1, _ITERATIONS + 1):
         chances = regrets / regrets.sum() if regrets.any() else np.full(len(payoffs), 1 / len(payoffs))
         total += t * chances
         regrets = np.maximum(regrets + payoffs @ chances, 0)  # a mixture wins nothing from itself

@@ -28,6 +28,7 @@ from blackjacky_agents.solving.views import Views
 from blackjacky_env import make_batch
 
 _LINEUPS = 256  # drawn for each stretch
+_ITERATIONS = 5_000  # of CFR+, for a mixture of policies
 Floats = npt.NDArray[np.float64]
 
 
@@ -105,9 +106,6 @@ class Psro:
             for i, strategy in enumerate(ask_views(views, policy).strategies):
                 sums[i] += share * reach_of(tree.seats[i], strategy, np.zeros(len(strategy)))
         return tuple(normalised(seat.first, own) for seat, own in zip(tree.seats, sums, strict=True))
-
-
-_ITERATIONS = 5_000  # of CFR+, for a mixture of policies
 
 
 def equilibrium(payoffs: Floats) -> Floats:

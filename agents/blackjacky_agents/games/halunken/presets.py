@@ -43,6 +43,8 @@ PRESETS: dict[str, TrainingSettings] = {
     "scratch": _SCRATCH,
     "sb3": _SB3,
     "league": _LEAGUE,
-    "champion": champion_preset(_QUICK, players=_LEAGUE.players, snapshot_every=2_000_000),
+    "champion": champion_preset(
+        _QUICK, players=_LEAGUE.players, hidden_sizes=_LEAGUE.hidden_sizes, snapshot_every=2_000_000
+    ),
 }
 """Presets by name."""

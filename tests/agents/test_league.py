@@ -207,6 +207,8 @@ def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_
         ({"init_from": "champion", "encoding": "advice"}, r"hidden_sizes=\(128, 128\).*hidden_sizes=\(64,\)"),
         ({"positions": 2, "min_action_prob": 0.0}, "positions=2 needs a min_action_prob above 0"),
         ({"positions": -1}, "positions=-1 is out of range"),
+        ({"bot_playouts": 0.5}, "bot_playouts=0.5 needs positions above 0"),
+        ({"advice_logit": 3.0}, "advice_logit=3.0 needs encoding='advice', not 'cards'"),
     ],
 )
 def test_wrong_settings_are_named(wrong, named, tmp_path):
@@ -228,7 +230,7 @@ PLAYER, SAMPLING = (pack([(WEIGHT, BIAS)], greedy) for greedy in (True, False))
 
 def studied(
     num_players=4, variant="classic", games=20, rate=1.0, logit=0.0, threads=1, parameters=PLAYER, floor=0.0,
-    positions=0, expert=False, **options,
+    positions=0, expert=False, bot_playouts=0.0, **options,
 ):  # fmt: skip
     """Studies of games between copies of a network.
 
@@ -239,7 +241,7 @@ def studied(
     bot = make_agent("threshold")
     settings = replace(
         SMALL, study_fraction=rate, max_studies_per_game=200, min_action_prob=floor, threads=threads,
-        positions=positions, iterations=int(expert),
+        positions=positions, iterations=int(expert), bot_playouts=bot_playouts,
     )  # fmt: skip
     standing = pack([(np.zeros((STANDING.size, 1), np.float32), np.full(1, logit, np.float32))], True)
     seeds, seating = np.arange(100, 100 + games), np.full((games, 6), LEARNER)
@@ -331,3 +333,18 @@ def test_sampled_positions_say_in_the_mean_what_the_true_ones_do_with_less_noise
     sampled = (many.values - many.values[rows, first][:, None])[both]
     assert sampled.std() < true.std()
     assert np.corrcoef(true, sampled)[0, 1] > 0.2
+
+
+def test_a_bot_plays_on_as_a_network_does_that_has_its_advice():
+    """The games and the actions that are tried are the network's own."""
+    options = {"floor": 0.02, "hearts": 1, "positions": 16, "games": 100}
+    own, by_bot = (
+        studied(2, "schnell_duell", parameters=SAMPLING, bot_playouts=bot_playouts, **options)
+        for bot_playouts in (0.0, 1.0)
+    )
+    assert np.array_equal(own.observations, by_bot.observations)
+    assert np.array_equal(np.isfinite(own.values), np.isfinite(by_bot.values))
+    tried = np.isfinite(own.values) & (own.values != 0)
+    assert np.corrcoef(own.values[tried], by_bot.values[tried])[0, 1] > 0.2
+    knocks = tried[:, KNOCK]
+    assert own.values[knocks, KNOCK].mean() != by_bot.values[knocks, KNOCK].mean()

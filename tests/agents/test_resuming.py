@@ -22,7 +22,7 @@ KINDS = {
     "self-play with a magnet": (SelfPlay, replace(SELF_PLAY, magnet_coef=0.1, reward_eta=0.1, annealed=False)),
     "sb3": (PPORun, replace(presets_of("black_jacky")["sb3"], **SB3, steps=1500, num_envs=16, n_steps=8, threads=1)),
     "league": (League, LEAGUE),
-    "league with an expert": (League, replace(LEAGUE, iterations=4, positions=2)),
+    "league with an expert": (League, replace(LEAGUE, iterations=4, positions=2, bot_playouts=0.5)),
 }
 
 

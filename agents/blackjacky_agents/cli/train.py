@@ -103,7 +103,7 @@ def first_lessons(settings: TrainingSettings) -> str:
     """What the learner is taught before it learns by itself, in words; "" if it is nothing."""
     if source := getattr(settings, "init_from", ""):
         return f"It starts from {source}"
-    if isinstance(settings, SelfPlaySettings) and settings.advice_logit:
+    if getattr(settings, "advice_logit", 0):
         return f"It starts from the advice of {bot_names(settings.game)[-1]}"
     return ""
 

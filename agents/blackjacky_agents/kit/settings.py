@@ -203,6 +203,9 @@ class LeagueSettings(TrainingSettings):
     final_eval_games: Count = 20_000
     init_from: str = ""
     """Initial network: a shipped agent by name, a run folder or a weights file. Empty: random initialisation."""
+    advice_logit: float = 0.0
+    """Initial logit of the advised action, for encodings with a bot's advice. 0: random initialisation; 4: the learner
+    starts as strong as the bot and learns to deviate from it (residual policy learning, Silver et al. 2018)."""
     games_per_update: Count = 512
     """Number of games per update."""
     max_staleness: Number = 0
@@ -214,6 +217,9 @@ class LeagueSettings(TrainingSettings):
     positions: Number = 0
     """Number of positions that the player may be in, in which each action is tried as in search (`search:N`). 0: the
     true position, with what the player cannot see."""
+    bot_playouts: Fraction = 0.0
+    """Fraction of the training, from its beginning, in which a bot plays on from these positions, as in search by
+    random playouts (`ismcts:N`). It is faster than the learner, who plays on afterwards."""
     variant_fraction: Fraction = 0.0
     """Fraction of games in other variants, where the table size allows."""
     self_play_fraction: Fraction = 0.25

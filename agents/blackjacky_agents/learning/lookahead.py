@@ -23,8 +23,9 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import find_encoding, get_kit, standing_encoding
 from blackjacky_agents.intervals import shares_of
 from blackjacky_agents.kit.encoding import Encoding
+from blackjacky_agents.kit.search import with_parameters
 from blackjacky_agents.kit.settings import LeagueSettings
-from blackjacky_agents.networks.network import forward, widest
+from blackjacky_agents.networks.network import forward, network_policy, widest
 from blackjacky_agents.search.guided import ACTIONS, make_chances, make_play, make_propose, new_trial
 from blackjacky_agents.search.playing_on import (
     WIN,
@@ -101,9 +102,8 @@ def study(
     )
     counts = np.zeros((games, 2), np.int64)  # decisions and standings of each game
     cast = make_cast(game, agents)
-    play = _make_play(
-        game, standing_encoding(game.name), find_encoding(settings.encoding, game.name), settings.positions
-    )
+    encodings = standing_encoding(game.name), find_encoding(settings.encoding, game.name)
+    play = _make_play(game, *encodings, settings.positions, settings.bot_playouts > 0)
     certain = CERTAIN_FRACTION if settings.iterations else 0.0
     limits = (float(settings.study_fraction), float(settings.min_action_prob), certain)
     given = (states, seeds.copy(), seating - LEARNER, cast, limits, value.copy(), kept, counts)
@@ -116,7 +116,9 @@ def study(
 
 
 @cache
-def _make_play(game: Game, value_encoding: Encoding, encoding: Encoding, positions: int) -> Callable[..., None]:
+def _make_play(
+    game: Game, value_encoding: Encoding, encoding: Encoding, positions: int, bot_plays_on: bool
+) -> Callable[..., None]:
     """Entry that plays games first .. last - 1 and fills `Studies` of the most that a game may have, and ``counts``.
 
     ``limits``: `study_fraction`, `min_action_prob`, and the fraction of decisions with one likely action that are kept.
@@ -124,7 +126,7 @@ def _make_play(game: Game, value_encoding: Encoding, encoding: Encoding, positio
     choose, step, begin, returns = make_choose(game), make_shared_step(game), make_begin(game), game.rules.returns
     record_standing, study_decision = (
         _make_record_standing(game),
-        _make_study_decision(game, value_encoding, encoding, positions),
+        _make_study_decision(game, value_encoding, encoding, positions, bot_plays_on),
     )
     size, dtype = game.layout.size, game.layout.dtype
     num_actions, players = game.num_actions, game.max_players
@@ -169,12 +171,12 @@ def _make_record_standing(game: Game) -> Callable[..., None]:
 
 
 def _make_study_decision(
-    game: Game, value_encoding: Encoding, encoding: Encoding, positions: int
+    game: Game, value_encoding: Encoding, encoding: Encoding, positions: int, bot_plays_on: bool
 ) -> Callable[..., int]:
     """Compiled (s, seats, cast, limits, lots, value, decision, mask, seen, values) -> 1 if it is kept, else 0."""
     legal, num_actions, encode = game.rules.legal, game.num_actions, _make_encode(game)
     if positions:
-        compare = _make_compare_sampled(game, encoding, positions)
+        compare = _make_compare_sampled(game, encoding, positions, bot_plays_on)
     else:
         compare = _make_compare(game, value_encoding, encoding)
 
@@ -216,9 +218,12 @@ def _make_compare(game: Game, value_encoding: Encoding, encoding: Encoding) -> C
     return compiled(compare)
 
 
-def _make_compare_sampled(game: Game, encoding: Encoding, positions: int) -> Callable[..., bool]:
-    """As `_make_compare`, in sampled positions, in which the learner plays on in all seats, as in search."""
-    propose, play = make_propose(encoding), make_play(game, get_kit(game.name).search, encoding)
+def _make_compare_sampled(game: Game, encoding: Encoding, positions: int, bot_plays_on: bool) -> Callable[..., bool]:
+    """As `_make_compare`, in sampled positions, in which the learner or a bot plays on in all seats, as in search."""
+    config, policy = get_kit(game.name).search, network_policy(encoding)
+    if bot_plays_on:
+        policy = with_parameters(config.playout_policy, np.array(config.playout_parameters, np.float32))
+    propose, play = make_propose(encoding), make_play(game, config, policy)
 
     def compare(s, seats, cast, own, min_prob, value, decision, mask, seen, values):
         trial, players = new_trial(), np.float64(s.num_players)

@@ -90,6 +90,8 @@ def check_at_game(settings: TrainingSettings) -> None:
         game.check_options(players, variant, settings.rule_options)
     if (fraction := getattr(settings, "variant_fraction", 0)) and len(game.variants) < 2:
         raise ValueError(f"variant_fraction={fraction} needs a second variant of {game.name}")
+    if isinstance(settings, SelfPlaySettings | LeagueSettings):
+        _check_advice(settings)
     if isinstance(settings, LeagueSettings):
         _check_league(settings)
     elif isinstance(settings, SelfPlaySettings):
@@ -105,6 +107,9 @@ def _check_self_play(settings: SelfPlaySettings) -> None:
                 f"{name}={value} has no effect without a magnet; allowed are a magnet_coef or reward_eta above 0, "
                 f"or {name}={usual}"
             )
+
+
+def _check_advice(settings: SelfPlaySettings | LeagueSettings) -> None:
     if not settings.advice_logit:
         return
     advising = [name for name, one in encodings_of(settings.game).items() if one.advice is not None]
@@ -132,5 +137,7 @@ def _check_on_gpu(settings: SelfPlaySettings) -> None:
 def _check_league(settings: LeagueSettings) -> None:
     if settings.positions and not settings.min_action_prob:
         raise ValueError(f"positions={settings.positions} needs a min_action_prob above 0")
+    if settings.bot_playouts and not settings.positions:
+        raise ValueError(f"bot_playouts={settings.bot_playouts} needs positions above 0, from which the bot plays on")
     if not settings.study_fraction:
         raise ValueError("study_fraction=0.0 is out of range; allowed is any number above 0, at most 1")

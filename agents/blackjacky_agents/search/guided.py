@@ -102,7 +102,7 @@ def guided_parameters(simulations: int, config: SearchConfig, network: CompiledA
 @cache
 def make_search(game: Game, config: SearchConfig, encoding: Encoding) -> Callable[..., Candidates]:
     """Compiled (observation, mask, random_state, parameters) -> the trial of as many simulations as they say."""
-    propose, play = make_propose(encoding), make_play(game, config, encoding)
+    propose, play = make_propose(encoding), make_play(game, config, network_policy(encoding))
 
     def search(observation, mask, random_state, parameters):
         trial, phases = new_trial(), 0
@@ -171,15 +171,18 @@ def make_propose(encoding: Encoding) -> Callable[..., None]:
 
 
 @cache
-def make_play(game: Game, config: SearchConfig, encoding: Encoding) -> Callable[..., None]:
-    """Compiled (trial, observation, random_state, network, positions): try the actions in so many more positions."""
-    course = searched(game, config, one_policy(game, network_policy(encoding)))
+def make_play(game: Game, config: SearchConfig, policy: Policy) -> Callable[..., None]:
+    """Compiled (trial, observation, random_state, parameters, positions): try the actions in so many more positions.
+
+    The policy plays on from there, with these parameters.
+    """
+    course = searched(game, config, one_policy(game, policy))
     play_on, new_scratch, seats = make_play_on(game, course), make_new_scratch(game), game.max_players
 
-    def play(trial, observation, random_state, network, positions):
+    def play(trial, observation, random_state, parameters, positions):
         first, actions = trial.size[POSITIONS], trial.actions[: trial.size[ALIVE]]
         results = np.empty((positions, len(actions), 1, seats))
-        play_on(new_scratch(), observation, random_state, first, PROPOSALS, actions, network, None, results)
+        play_on(new_scratch(), observation, random_state, first, PROPOSALS, actions, parameters, None, results)
         trial.size[POSITIONS] += positions
         for k in range(positions):
             for i in range(len(actions)):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from blackjacky_agents.kit.settings import (
     PPOSettings,
     TrainingSettings,
-    champion_preset,
     quick_preset,
     scratch_preset,
     search_preset,
@@ -31,6 +32,18 @@ PRESETS: dict[str, TrainingSettings] = {
     "scratch": _SCRATCH,
     "sb3": _SB3,
     "league": _LEAGUE,
-    "champion": champion_preset(_QUICK, minutes=160.0),
+    "champion": replace(
+        _LEAGUE,
+        preset="champion",
+        init_from="",
+        advice_logit=3,
+        positions=1,
+        bot_playouts=0.6,
+        min_action_prob=0.0005,
+        replay_ratio=2,
+        self_play_fraction=0.4,
+        snapshot_every=2_000_000,
+        minutes=160,
+    ),
 }
 """Presets by name."""

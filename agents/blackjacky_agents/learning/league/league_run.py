@@ -58,12 +58,15 @@ class League(TrainingRun):
         self._against_bots(1)
         few = np.full((self.cluster.cores if self.cluster else 1, self.game.max_players), LEARNER)
         own = np.random.default_rng(0)  # how many draws there are depends on the cluster
-        start_games(self.learner, self._agents(), few, own, cluster=self.cluster)()
+        for fraction in (0.0, self.settings.bot_playouts):
+            start_games(self.learner, self._agents(), few, own, self.cluster, bot_playouts=fraction)()
         self.clock.set(0)
         if self.settings.iterations:
             self.learner.renew_expert()
         seating = np.full((self.settings.games_per_update, self.game.max_players), LEARNER)
-        self.learner.remember(start_games(self.learner, self._agents(), seating, self.rng, 0.0, self.cluster)())
+        self.learner.remember(
+            start_games(self.learner, self._agents(), seating, self.rng, self.cluster, study_fraction=0.0)()
+        )
         self.learner.learn_values(_INITIAL_VALUE_UPDATES, 1.0)
 
     def _learn(self) -> None:
@@ -94,7 +97,8 @@ class League(TrainingRun):
 
     def _start_games(self) -> _Running:
         seating = draw_seating(self.settings, self.pool.probabilities(), self.rng)
-        results = start_games(self.learner, self._agents(), seating, self.rng, cluster=self.cluster)
+        bot_playouts = float(1 - self.left < self.settings.bot_playouts)  # all or none of these games
+        results = start_games(self.learner, self._agents(), seating, self.rng, self.cluster, bot_playouts=bot_playouts)
         return _Running(list(self.pool.opponents), seating, results)
 
     def _take_snapshot(self) -> None:

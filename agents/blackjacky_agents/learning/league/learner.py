@@ -14,7 +14,7 @@ from blackjacky_agents.games import find_encoding, standing_encoding
 from blackjacky_agents.kit.settings import LeagueSettings
 from blackjacky_agents.learning.league.replay_buffer import ReplayBuffer
 from blackjacky_agents.learning.lookahead import Studies
-from blackjacky_agents.learning.modules import mlp, set_layers, with_moments
+from blackjacky_agents.learning.modules import mlp, pass_advice_on, set_layers, with_moments
 from blackjacky_agents.networks.network import Layers, encode_all, layers_of, network_agent, pack
 from blackjacky_env.declare import Vector
 from blackjacky_env.games import get_game
@@ -52,6 +52,8 @@ class Learner:
             self.scale = mlp([standing.size, *_VALUE_SIZES, 1])
         if layers is not None:
             set_layers(self.policy, layers)
+        elif settings.advice_logit and self.encoding.advice is not None:
+            pass_advice_on(self.policy, self.encoding.advice, game.num_actions, settings.advice_logit)
         self.averaged.load_state_dict(self.policy.state_dict())
         self.expert = copy.deepcopy(self.averaged) if settings.iterations else self.averaged
         self.networks = {name: getattr(self, name) for name in ("policy", "averaged", "value", "scale")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,18 +28,16 @@ def start_games(
     agents: Sequence[CompiledAgent],
     seating: npt.NDArray[np.int64],
     rng: np.random.Generator,
-    study_fraction: float | None = None,
     cluster: ClusterExecutor | None = None,
+    **changes: Any,
 ) -> Callable[[], Studies]:
     """Begin to play whole games with the present weights; the function that is returned waits for the results.
 
     Game i has the i-th table size of the settings. ``agents``: the learner's, then the opponents; ``seating``, (N, P):
-    the number of an opponent, or `LEARNER`, who is studied. ``study_fraction`` overrides the setting. A cluster plays
+    the number of an opponent, or `LEARNER`, who is studied. ``changes`` are made to the settings. A cluster plays
     them on all its cores, with the same results; without one, threads do when the results are asked for.
     """
-    settings, value = learner.settings, learner.packed_value()
-    if study_fraction is not None:
-        settings = replace(settings, study_fraction=study_fraction)
+    settings, value = replace(learner.settings, **changes), learner.packed_value()
     states = new_states(settings, rng, len(seating))
     seeds = rng.integers(2**62, size=len(seating))
     if cluster is None:

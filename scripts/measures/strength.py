@@ -1,6 +1,6 @@
 """Strength against time per move: bots, champion and searches, put into results/GAME/strength.json.
 
-    python -m scripts.measures.strength --game GAME --seconds 60 --threads 2       # about 46 rows of up to a minute
+    python -m scripts.measures.strength --game GAME --seconds 60 --threads 2       # about 60 rows of up to a minute
 
 Each agent plays whole games in one seat, among copies of the strongest bot or of the champion. Every deal is played
 with it in each seat in turn, and once by the copies alone, from whom it differs. All rows have the same deals, as many
@@ -33,7 +33,8 @@ from blackjacky_env import make_batch
 from blackjacky_env.games import DEFAULT, get_game
 from scripts.results import ROOT, Row, load, save
 
-SIMULATIONS = tuple(4**power for power in range(9))  # of each search: 1 .. 65,536
+SEARCHES = ("search", "ismcts", "rollout")
+SIMULATIONS = tuple(4**power for power in range(9))  # of each search: 1 .. 65,536; of a rollout, for each action
 FEWEST, MOST = 40, 50_000  # deals of a row; one that cannot have the fewest is not played
 SEED, TIMED = 10**9, 0.01  # fraction of a row's seconds that a call takes in which moves are timed
 
@@ -50,7 +51,8 @@ class Args:
 def main(args: Args) -> None:
     """Measure what is missing, and write all that is known after each row."""
     bots, rows = bot_names(args.game), kept(args)
-    agents = [*bots, "champion", *(f"{kind}:{number}" for kind in ("search", "ismcts") for number in SIMULATIONS)]
+    searches = [f"{kind}:{number}" for kind in SEARCHES for number in SIMULATIONS]
+    agents = [*bots, "champion", *searches]
     wanted = [(name, among) for among in (bots[-1], "champion") for name in agents if name != among]
     with (
         only_writer(ROOT / "runs" / "strength" / args.game),

@@ -9,12 +9,12 @@ from statistics import mean, median
 from blackjacky_agents.learning.curves import COLOURS, as_svg
 from blackjacky_agents.reports import markdown_table, percent
 from blackjacky_env.games import get_game
-from scripts.measures.strength import FEWEST, SIMULATIONS
+from scripts.measures.strength import FEWEST, SEARCHES, SIMULATIONS
 from scripts.pages.agents import made
 from scripts.pages.part import DOCS, MISSING, Part, Row, code
 from scripts.results import ROOMS, Result, load, made_by
 
-KINDS = ("bots", "champion", "search", "ismcts")  # lines of the picture
+KINDS = ("bots", "champion", *SEARCHES)  # lines of the picture
 COUNTED = {
     "scratch": "decisions of the learner",
     "quick": "decisions of the learner, which begins with the **advice** of a bot",

@@ -38,12 +38,13 @@ PRESETS: dict[str, TrainingSettings] = {
         init_from="",
         advice_logit=3,
         positions=1,
-        bot_playouts=0.7,
+        bot_playouts=0.2,
         min_action_prob=0.0005,
         replay_ratio=2,
         self_play_fraction=0.4,
         snapshot_every=2_000_000,
-        minutes=160,
+        iterations=15,
+        minutes=240,
     ),
 }
 """Presets by name."""

@@ -335,8 +335,7 @@ def test_sampled_positions_say_in_the_mean_what_the_true_ones_do_with_less_noise
     assert np.corrcoef(true, sampled)[0, 1] > 0.2
 
 
-def test_a_bot_plays_on_as_a_network_does_that_has_its_advice():
-    """The games and the actions that are tried are the network's own."""
+def test_a_bot_may_play_on_where_the_games_and_the_actions_that_are_tried_are_the_networks_own():
     options = {"floor": 0.02, "hearts": 1, "positions": 16, "games": 100}
     own, by_bot = (
         studied(2, "schnell_duell", parameters=SAMPLING, bot_playouts=bot_playouts, **options)

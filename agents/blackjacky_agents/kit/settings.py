@@ -218,8 +218,8 @@ class LeagueSettings(TrainingSettings):
     """Number of positions that the player may be in, in which each action is tried as in search (`search:N`). 0: the
     true position, with what the player cannot see."""
     bot_playouts: Fraction = 0.0
-    """Fraction of the training, from its beginning, in which a bot plays on from these positions, as in search by
-    random playouts (`ismcts:N`). It is faster than the learner, who plays on afterwards."""
+    """Fraction of the training, from its beginning, in which a bot plays on from these positions, as in search
+    without a network (`rollout:N`). It is faster than the learner, who plays on afterwards."""
     variant_fraction: Fraction = 0.0
     """Fraction of games in other variants, where the table size allows."""
     self_play_fraction: Fraction = 0.25

@@ -38,6 +38,13 @@ def check_number(name: str, value: object, low: float, high: float) -> float:
     return float(value)
 
 
+def check_generator(rng: Any) -> np.random.Generator:
+    """``rng``; `TypeError` if it is not a generator."""
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng={rng!r} is not a numpy.random.Generator; numpy.random.default_rng(seed) makes one")
+    return rng
+
+
 def check_flag(name: str, value: object) -> bool:
     """``value``; `TypeError` if it is not True or False."""
     if not isinstance(value, bool | np.bool_):

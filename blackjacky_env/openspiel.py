@@ -325,7 +325,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
     def resample_from_infostate(self, player: int, sampler: Any) -> SpielState:
         """A state that ``player`` cannot tell from this one, by `sample_state`; it has no history of its own.
 
-        ``sampler`` () -> a random number in [0, 1). Raises `ValueError` for other numbers, and at a chance node. What
+        ``sampler`` () -> a random number 0 .. 1. Raises `ValueError` for other numbers, and at a chance node. What
         the others recall is unknown: their information states are made from what they see in the new state.
         """
         if self._pending is not None:

@@ -105,7 +105,7 @@ def commands_of(entry: Entry, game: str | None, output: Path) -> list[str]:
 
 def make(name: str, entry: Entry, game: str | None, dry: bool = False) -> None:
     """Run the commands of a result, and write it if they do not; `CalledProcessError` if one of them fails."""
-    output, first = output_of(name, game), True
+    output, made = output_of(name, game), list[tuple[str, Any, float]]()
     for command in commands_of(entry, game, output):
         print(command, flush=True)
         if dry:
@@ -114,9 +114,9 @@ def make(name: str, entry: Entry, game: str | None, dry: bool = False) -> None:
         output.unlink(missing_ok=True)
         begun = time.monotonic()
         run(command)
-        if not output.exists():
-            continue
-        found = json.loads(output.read_text("utf-8"))
+        if output.exists():
+            made.append((command, json.loads(output.read_text("utf-8")), (time.monotonic() - begun) / 60))
+    for number, (command, found, minutes) in enumerate(made):
         path = save(
             name,
             rows_in(found, entry.get("rows")),
@@ -125,10 +125,9 @@ def make(name: str, entry: Entry, game: str | None, dry: bool = False) -> None:
             seed=entry.get("seed", 0),
             settings={fact: found[fact] for fact in entry.get("settings", ())},
             weights=entry.get("weights", ()),
-            minutes=(time.monotonic() - begun) / 60,
-            replaces=(lambda _: True) if first else (lambda _: False),
+            minutes=minutes,
+            replaces=(lambda _: True) if number == 0 else (lambda _: False),
         )
-        first = False
         print(f"{path.relative_to(ROOT)} written", flush=True)
 
 

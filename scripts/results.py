@@ -31,7 +31,7 @@ from typing import Any
 from blackjacky_agents import bot_names
 from blackjacky_agents.reports import ready_for_json, typed, where
 from blackjacky_agents.storage.files import write_file
-from blackjacky_env.games import GAMES
+from blackjacky_env.games import DEFAULT, GAMES
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
@@ -122,8 +122,8 @@ def as_text(head: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> str:
 
 @cache
 def shipped(game: str | None) -> dict[str, str]:
-    """SHA-256 of the weights of a game's trained agents, by name."""
-    folder = AGENTS / (game or "") / "trained"
+    """SHA-256 of the weights of trained agents of a game, by default `DEFAULT`, by name."""
+    folder = AGENTS / (game or DEFAULT) / "trained"
     return {path.stem: sha256(path.read_bytes()).hexdigest() for path in sorted(folder.glob("*.safetensors"))}
 
 

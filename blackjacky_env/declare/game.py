@@ -348,8 +348,8 @@ class Game:
         """The allowed table sizes, by variant if they differ."""
         variants: dict[str, list[str]] = {}
         for each in self.variants:
-            few, many = each.min_players, each.max_players
-            variants.setdefault(f"{few} .. {many}" if few < many else str(few), []).append(repr(each.name))
+            low, high = each.min_players, each.max_players
+            variants.setdefault(f"{low} .. {high}" if low < high else str(low), []).append(repr(each.name))
         if len(variants) == 1:
             return next(iter(variants))
         return ", ".join(f"{sizes} ({', '.join(names)})" for sizes, names in variants.items())
@@ -387,7 +387,8 @@ class Game:
         fixed |= self.check_options(table.num_players, table.variant, table.options)
         beside: dict[str, Any] = {"num_players": num_players, "variant": variant}
         beside = {option: value for option, value in beside.items() if value is not None}
-        beside |= {option: plain(getattr(read_options(self.options, given, self.name), option)) for option in given}
+        read = read_options(self.options, given, self.name)
+        beside |= {option: plain(getattr(read, option)) for option in given}
         for option, value in beside.items():
             there: Any = fixed.get(option)
             if not np.array_equal(value, there):
@@ -433,7 +434,7 @@ class Game:
         told in words, such as ``bust at 18``.
         """
         draw = self.words.scene
-        drawn = plain_scene(self, view, viewer) if draw is None else draw(view, options, viewer)
+        drawn = plain_scene(self, view, viewer, options["num_players"]) if draw is None else draw(view, options, viewer)
         usual = self.check_options(options["num_players"], options["variant"], {})
         declared = [option.name for option in declared_options(self.options)]
         unusual = [_in_words(name, options[name]) for name in declared if options.get(name) != usual.get(name)]

@@ -70,14 +70,14 @@ class Layout:
         return [{name: getattr(part, name) for name in names} for part in self.parts.values()]
 
     def checked(self, vector: npt.ArrayLike) -> Vector:
-        """``vector`` as an array of `dtype`; `ValueError` for a wrong shape or entries out of range."""
+        """``vector`` as an array of `dtype`; `ValueError` for a wrong shape, or entries out of range or no integers."""
         values = self._shaped(vector)
-        if (values < self.low).any() or (values > self.high).any():
+        if not ((self.low <= values) & (values <= self.high) & (values == np.trunc(values))).all():
             raise ValueError("the observation has entries outside the ranges that describe_observation() states")
         return values.astype(self.dtype)
 
     def decode(self, vector: npt.ArrayLike) -> dict[str, Any]:
-        """The named parts of ``vector`` (integers, shape (size,)): an int, or nested lists of ints.
+        """The named parts of ``vector`` (shape (size,)): an int or a float, as there, or nested lists of them.
 
         Raises `ValueError` for a vector of the wrong shape.
         """

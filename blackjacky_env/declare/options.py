@@ -20,7 +20,7 @@ import functools
 import inspect
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
@@ -82,7 +82,7 @@ class Option(NamedTuple):
             return check_choice(self.name, value, self.choices)
         if self.kind == "integer":
             return self._in_range(self.name, value)
-        if not isinstance(value, Iterable) or isinstance(value, str | bytes):
+        if not isinstance(value, Collection) or isinstance(value, str | bytes):
             of = "collections of values " if self.kind == "subset" else ""
             raise TypeError(f"{self.name}={value!r} is not a collection; allowed are {of}{self.allowed}")
         if self.kind == "subset":

@@ -12,20 +12,19 @@ Declared = Any
 """A `Game`, whose module imports this one."""
 
 
-def plain_scene(game: Declared, view: View, viewer: Viewer) -> Scene:
+def plain_scene(game: Declared, view: View, viewer: Viewer, num_players: int) -> Scene:
     """What ``view`` says, key by key: by seat or in the middle, as cards, numbers or words."""
-    return _Plain(game, view, viewer).scene()
+    return _Plain(game, view, viewer, num_players).scene()
 
 
 class _Plain:
-    def __init__(self, game: Declared, view: View, viewer: Viewer) -> None:
-        self.game, self.view, self.viewer = game, view, viewer
+    def __init__(self, game: Declared, view: View, viewer: Viewer, num_players: int) -> None:
+        self.game, self.view, self.viewer, self.seats = game, view, viewer, num_players
         self.fields = {str(field.part): field for field in game.fields.shown.values()}
         words = game.words
         untold = ("phase", "player", "winners", words.round_key, words.settlement_key)
         told = {key: value for key, value in view.items() if key not in untold}
         by_seat = {key: field.axes > 0 for key, field in self.fields.items()}
-        self.seats = next((len(told[key]) for key in told if by_seat.get(key)), game.min_players)
         lists = {key: len(value) for key, value in told.items() if isinstance(value, list)}
         self.of_seats = [key for key, size in lists.items() if by_seat.get(key, size == self.seats)]
         rest = [key for key in told if key not in self.of_seats]

@@ -18,7 +18,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils import seeding
 from pettingzoo.utils.env import AECIterable
 
-from blackjacky_env.checks import check_choice, check_flag, check_integer, read_integer
+from blackjacky_env.checks import check_choice, check_flag, check_generator, check_integer, read_integer
 from blackjacky_env.compiled.compiling import copied, zeros
 from blackjacky_env.declare.fields import State
 from blackjacky_env.declare.game import IllegalActionError
@@ -230,7 +230,7 @@ class TableEnv(Looking):
 
     def observe(self, agent: str) -> Observation:
         """The observation of ``agent`` in new arrays; its mask is all zeros off turn."""
-        if agent == self._shown_to:
+        if agent is not None and agent == self._shown_to:
             observation, mask = self._observation.copy(), self._shown_mask.copy()
         else:
             observation, mask = self._look(agent)
@@ -351,7 +351,7 @@ class TableEnv(Looking):
         self._begin(key, rigging)
         try:
             for action in actions:
-                self.step(action)
+                self.step(read_integer("action", action, f"0 .. {self.game.num_actions - 1}"))
         except Exception:
             self.__dict__.update(before)
             raise
@@ -367,7 +367,7 @@ class TableEnv(Looking):
         not change. `record` then raises a `RuntimeError`.
         """
         self._require_game()
-        key = int(rng.integers(2**64, dtype=np.uint64))
+        key = int(check_generator(rng).integers(2**64, dtype=np.uint64))
         self._states["key"] = key
         self._past.reseeds.append([len(self._past.actions), key])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import asdict
 from typing import Any, TypeVar
 
@@ -53,7 +54,7 @@ class Looking(AECEnv[str, Any, Any]):
     def config_dict(self) -> dict[str, Any]:
         """All options in force as plain Python values."""
         given = {name: getattr(self, name) for name in ("num_players", "variant", "reward", "render_mode", "render_as")}
-        return {**given, **asdict(self._format), "events_in_infos": self.events_in_infos, **self.options}
+        return {**given, **asdict(self._format), "events_in_infos": self.events_in_infos, **deepcopy(self.options)}
 
     def state(self) -> npt.NDArray[np.int16]:
         """The whole table, hidden cards included, for centralised critics: int16, shape of ``state_space``."""
@@ -106,9 +107,8 @@ class Looking(AECEnv[str, Any, Any]):
 
         Raises `ValueError` for an unknown agent or theme, or a wrong number of names.
         """
-        scene, shown = self.scene(agent), names_of(self.num_players, names)
-        last_action = self.last_action(None if agent is None else self._seats[agent], names=shown)
-        return draw_svg(scene, names=names, last_action=last_action, theme=theme)
+        last_action = self.last_action(None if agent is None else self._check_agent(agent), names=names)
+        return draw_svg(self.scene(agent), names=names, last_action=last_action, theme=theme)
 
     def last_action(
         self, seat: int | None = None, everything: bool = False, *, names: Sequence[str] | None = None
@@ -119,11 +119,14 @@ class Looking(AECEnv[str, Any, Any]):
             seat: the seat whose knowledge is used, since parts of an action may be secret; None: a spectator.
             everything: include secrets.
             names: names of the players by seat; None: ``player_0`` .. .
+
+        Raises `ValueError` for a wrong number of names.
         """
+        called = names_of(self.num_players, names)
         if self._past.last_move is None:
             return ""
         actor, action, phase = self._past.last_move
-        actions, called = self.game.words.actions, self.possible_agents if names is None else names
+        actions = self.game.words.actions
         known = actions.known(action, self.game.words.phases[phase], is_own=everything or seat == actor)
         return f"{called[actor]}: {actions.tell(known, names_from(actor, called))}"
 

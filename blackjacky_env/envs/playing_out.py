@@ -67,7 +67,9 @@ def playout(
         TypeError, ValueError: the states are damaged, or of another game or version; an agent is unknown, not compiled
             or missing; a number is out of range. The message says what is allowed.
     """
-    game, records = _read([states] if isinstance(states, bytes) else check_list("states", states, _STATES))
+    game, records = _read(
+        [bytes(states)] if isinstance(states, bytes | bytearray | memoryview) else check_list("states", states, _STATES)
+    )
     count = check_integer("games", games, 1, 2**31)
     agents = [find_compiled(game.name, member) for member in _members(policies, game, records)]
     numbers = np.arange(game.max_players) if len(agents) > 1 else np.zeros(game.max_players, np.int64)
@@ -109,6 +111,7 @@ def _members(policies: Member | Sequence[Member], game: Game, records: Any) -> S
     if not players <= len(policies) <= game.max_players:
         raise ValueError(
             f"policies={policies!r} are {len(policies)} agents for the {players} players of states"
-            f"[{np.argmax(records['num_players'])}]; allowed are one agent for all, and {players} .. {game.max_players}"
+            f"[{np.argmax(records['num_players'])}]; allowed are one agent, in no list, for all, and "
+            f"{players} .. {game.max_players} in one"
         )
     return policies

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import os
-import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -70,5 +69,5 @@ def show(svg: str, title: str, fps: int) -> None:
 
 def close() -> None:
     """Close the window if it is open."""
-    if "pygame" in sys.modules:
+    if _libraries.cache_info().currsize:
         _libraries()[0].display.quit()

@@ -114,9 +114,9 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         max_episode_steps: None = None,
         **rule_options: Any,
     ) -> None:
-        if (render_mode, max_episode_steps) != (None, None):
-            given = f"render_mode={render_mode!r} and max_episode_steps={max_episode_steps!r}"
-            raise ValueError(f"{given} need vectorization_mode='sync'; allowed here is None")
+        for name, given in {"render_mode": render_mode, "max_episode_steps": max_episode_steps}.items():
+            if given is not None:
+                raise ValueError(f"{name}={given!r} needs vectorization_mode='sync'; allowed here is None")
         self.game: Game = get_game(game)
         self._format = Format(observation_format, observation_dtype, mask_dtype)
         self.num_envs = check_integer("num_envs", num_envs, 1, 2**20)
@@ -286,7 +286,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         checked, waiting = check_actions(actions, self.num_envs), self._ended & (not self._same_step)
         if (first := first_illegal(checked, self._masks, waiting)) != NONE:
             state, mask, where = self._states[first], self._masks[first], f"game {first}: "
-            raise self.game.refusal(state, mask, int(actions[first]), where)
+            raise self.game.refusal(state, mask, int(np.asarray(actions)[first]), where)
         return np.where(waiting, BEGIN, checked)
 
 

@@ -104,7 +104,7 @@ def _cards(game: Game, deck: str, num_players: int, options: Mapping[str, Any]) 
 
 def _list_of_decks(name: str, deck: Any, most: int) -> list[Any]:
     try:
-        first = next(iter(deck))
+        first = next(iter(deck)) if len(deck) else None  # an iterator, which has no length, would lose it
         decks = [deck] if isinstance(first, str) or not hasattr(first, "__iter__") else list(islice(deck, most + 1))
     except (TypeError, StopIteration):
         whole = "draws" if name == "draws" else "cards, top first"

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.checks import check_integer, few
+from blackjacky_env.checks import check_generator, check_integer, few
 from blackjacky_env.compiled.compiling import copied, entry, zeros
 from blackjacky_env.declare.fields import NOBODY, Field, counted
 from blackjacky_env.declare.game import Game
@@ -36,7 +36,7 @@ def identity(game: Game, num_players: int, variant: str, options: Mapping[str, A
         "version": game.version,
         "num_players": num_players,
         "variant": variant,
-        "options": dict(options),
+        "options": {name: [*each] if isinstance(each, list) else each for name, each in options.items()},
     }
 
 
@@ -44,7 +44,7 @@ def refuse_other(what: str, own: Mapping[str, Any], other: Mapping[str, Any]) ->
     """Raise a `ValueError` naming the first entry of the `identity` ``own``, or a part of it, that ``other`` lacks."""
     for name in own:
         if name != "options" and other.get(name) != own[name]:
-            raise ValueError(f"this {what} has {name}={other.get(name)!r}, the environment has {own[name]!r}")
+            raise ValueError(f"this {what} has {name}={other.get(name)!r}; expected is {own[name]!r}")
     options = other.get("options")
     expected = own.get("options", options)
     if not isinstance(options, Mapping):
@@ -53,9 +53,9 @@ def refuse_other(what: str, own: Mapping[str, Any], other: Mapping[str, Any]) ->
         if name not in options:
             raise ValueError(f"this {what} lacks the option {name!r}")
         if options[name] != value:
-            raise ValueError(f"this {what} has {name}={options[name]!r}, the environment has {value!r}")
+            raise ValueError(f"this {what} has {name}={options[name]!r}; expected is {value!r}")
     if more := options.keys() - expected.keys():
-        raise ValueError(f"this {what} has the options {few(sorted(more))}, which the environment does not have")
+        raise ValueError(f"this {what} has the unexpected options {few(sorted(more))}")
 
 
 # ---------------------------------------------------------------- bytes
@@ -128,7 +128,7 @@ def read_state(game: Game, state: bytes, own: Mapping[str, Any] | None = None) -
 def reseed_state(game: Game, state: bytes, rng: np.random.Generator) -> bytes:
     """What ``reseed_state`` of a game's module returns: the position with a new key; errors as in `read_state`."""
     header, records = read_state(game, state)
-    key = int(rng.integers(2**64, dtype=np.uint64))
+    key = int(check_generator(rng).integers(2**64, dtype=np.uint64))
     records["key"] = key
     match header.get("history"):
         case {"actions": list(actions), "reseeds": list(reseeds)}:
@@ -241,7 +241,7 @@ def sample_record(
     """
     vector = game.layout.checked(observation)
     records = zeros(1, game.state_dtype)
-    game_functions(game).sample(vector, rng.integers(2**64, dtype=np.uint64), records)
+    game_functions(game).sample(vector, check_generator(rng).integers(2**64, dtype=np.uint64), records)
     try:
         check_ranges(game, records[0])
     except ValueError as error:

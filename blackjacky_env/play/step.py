@@ -27,7 +27,7 @@ def is_running(s):
 
 @inlined
 def keep_nothing(s):
-    """The default of ``before_settling``: does nothing."""
+    """Does nothing: the default of hooks that get the record alone."""
 
 
 @compiled

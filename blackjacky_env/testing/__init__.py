@@ -15,6 +15,7 @@ import unittest
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from blackjacky_env.checks import check_choice
 from blackjacky_env.testing import continuing, declared, leaks, stepping
 from blackjacky_env.testing.leaks import Examined, examine
 from blackjacky_env.testing.readouts import Env
@@ -56,8 +57,9 @@ def check(name: str, make_env: Callable[[], Env] | str, **settings: Any) -> None
     Raises:
         ConformanceError: it has failed.
         Skipped: it does not apply; pytest and unittest count it as skipped.
-        TypeError, ValueError: a setting is unknown or invalid.
+        TypeError, ValueError: the check or a setting is unknown or invalid.
     """
+    check_choice("name", name, CHECKS)
     _run(name, Trial(make_env, **settings))
 
 
@@ -75,8 +77,8 @@ def check_all(
     trial, report = Trial(make_env, **settings), Report()
     names = list(CHECKS if only is None else only)
     for name in names:
-        if name not in CHECKS:
-            raise ValueError(f"unknown check {name!r}; checks are {', '.join(CHECKS)}")
+        check_choice("only", name, CHECKS)
+    for name in names:
         try:
             _run(name, trial)
         except ConformanceError as error:

@@ -38,6 +38,7 @@ def _env(env: str, options: dict[str, Any]) -> tuple[Callable[[], Any], dict[str
     """What makes an environment, and what is promised of it."""
     for name, game in GAMES.items():
         if env in (name, module_name(name), f"blackjacky/{name}-v{game.version}"):
+            TableEnv(name, **options)  # a wrong option is no failed check
             return functools.partial(TableEnv, name, **options), PROMISES
     if env.count(":") != 1:
         games = ", ".join(GAMES)

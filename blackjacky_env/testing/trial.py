@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Discrete
 
+from blackjacky_env.checks import check_integer
 from blackjacky_env.play.states import NO_POSITION
 from blackjacky_env.testing.readouts import Env, Readout, first_difference
 
@@ -91,14 +92,13 @@ class Trial:
     spectator: bool = False
     """Whether ``vary_hidden`` and ``looks`` are also called with agent None, for a spectator."""
     where: dict[str, Any] = field(default_factory=dict, init=False)
+    """What a check has reached, for its errors: the game's seed, the number of actions so far, the agent."""
     note: str = field(default="", init=False)
     """What is said of a check that has passed."""
-    """What a check has reached, for its errors: the game's seed, the number of actions so far, the agent."""
 
     def __post_init__(self) -> None:
         for name in ("games", "max_steps", "moments", "positions", "draws"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}={getattr(self, name)} is too few; allowed is 1 or more")
+            check_integer(name, getattr(self, name), 1, 10**9)
         if self.off_turn_mask not in ("zero", None):
             raise ValueError(f"off_turn_mask={self.off_turn_mask!r} is unknown; allowed are 'zero' and None")
 
@@ -175,8 +175,9 @@ class Trial:
             on_turn = {"agent": envs[0].agent_selection} if envs[0].agents else {}
             self.where = {"seed": game.seed, "step": step, **on_turn}
             yield
-            for env in envs if step < last else ():
-                env.step(game.actions[step])
+            if step < last:
+                for env in envs:
+                    env.step(game.actions[step])
 
     def replay(self, game: RecordedGame, steps: int | None = None) -> Env:
         """A new environment after the first ``steps`` actions of a game."""

@@ -22,7 +22,6 @@ from typing import Any
 import tyro
 
 from blackjacky_agents import bot_names
-from blackjacky_agents.learning.stored_settings import presets_of
 from blackjacky_agents.learning.training_run import read_progress
 from blackjacky_agents.reports import percent
 from blackjacky_agents.storage.files import only_writer
@@ -61,8 +60,8 @@ def trained(game: str, preset: str, seed: int, options: str) -> dict[str, Any]:
     results = {row["opponents"]: row for row in card["results"] if row["players"] == players}
     return {
         "preset": preset,
-        "minutes": settings.get("minutes") or presets_of(game)[preset].minutes,
-        "hidden_sizes": settings.get("hidden_sizes") or list(presets_of(game)[preset].hidden_sizes),
+        "minutes": settings["minutes"],
+        "hidden_sizes": settings["hidden_sizes"],
         "options": options,
         "seed": seed,
         "command": shlex.join(["blackjacky", "train", *arguments]),

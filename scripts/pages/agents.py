@@ -215,7 +215,7 @@ def forecasts() -> str:
                     f"**{excess['mean']:.2f}** ({excess['low']:.2f} .. {excess['high']:.2f})" if excess["mean"] else ""
                 )
                 cells.setdefault(name, {})[title] = told
-    del cells["truth"]
+    cells.pop("truth", None)
     rows = [[name, *(own.get(title, "") for title in found)] for name, own in cells.items()]
     return f"{markdown_table(['excess of', *found], rows)}\n\n{made({title: found[title][1] for title in found})}"
 

@@ -1,7 +1,7 @@
 """Measure speed, all cases in turn in every round; or compare the speed of this tree with that of another commit.
 
     make bench                             all cases of scripts/speed/cases.py
-    make bench ARGS="--peers --write"      other libraries, too; the result goes to results/speed.json
+    make bench-peers ARGS=--write          other libraries, too; the result goes to results/speed.json
     make speed BASE=main                   this tree and a commit, in turn; exit status 1 if a case became slower
 
 A round is a run of pytest-benchmark over all cases in a new process, so that other load on the machine is spread over

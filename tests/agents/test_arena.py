@@ -1,6 +1,7 @@
 """Tournaments: who plays whom, what duplicate deals are, what is kept, and how it goes on."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from blackjacky_agents.agent import AgentError
 from blackjacky_agents.arena.evaluation import play_games
 from blackjacky_agents.arena.standings import stopping_widths
 from blackjacky_agents.arena.tournaments import Tournament, copies_lineups, mixed_lineups
+from blackjacky_agents.arena.workers import open_workers
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.storage.files import FolderInUseError
 from blackjacky_env.declare.game import IllegalActionError
@@ -349,6 +351,12 @@ def test_games_of_another_tournament_or_version_or_of_a_changed_agent_and_other_
             kept(path)
     with pytest.raises(ValueError, match=r"is not named NAME\.jsonl"):
         kept(tmp_path / "games.txt")
+
+
+def test_a_process_that_is_ended_from_outside_is_told_in_a_sentence():
+    with pytest.raises(AgentError, match="perhaps for lack of memory"):  # noqa: SIM117  # raised inside
+        with open_workers(os._exit, 2, threads=False) as workers:
+            workers.submit(9).result()
 
 
 def test_only_one_process_plays_into_a_folder_which_is_taken_over_from_one_that_was_killed(tmp_path, path):

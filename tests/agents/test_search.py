@@ -172,6 +172,9 @@ def test_it_searches_as_long_as_it_may(name, monkeypatch):
     agent.act(seen)
     assert 1000 < agent.searcher.parameters[0] < 2000
     assert 0.017 < clock[0] <= 0.02
+    monkeypatch.setattr(Searcher, "act", lambda searcher, _: clock.append(clock.pop() + 1e-9))
+    agent.act(seen)
+    assert clock[0] < 0.021, "there is nothing left to search for"
 
 
 @pytest.mark.parametrize("kind", ["rollout", "ismcts", "search"])

@@ -53,6 +53,7 @@ def test_what_is_given_is_checked_and_made_plain():
         ({"size": True}, TypeError, "size=True is not an integer"),
         ({"limit": 0}, ValueError, "limit=0 is out of range; allowed are 1 .. 127 and None"),
         ({"tricks": "12"}, TypeError, "tricks='12' is not a collection; allowed are collections of values 1 .. 3"),
+        ({"tricks": iter([1])}, TypeError, "is not a collection"),  # options are read more than once
         ({"tricks": [4]}, ValueError, "a value of the option tricks=4 is out of range; allowed are 1 .. 3"),
         ({"quick": "no"}, ValueError, "quick='no' is unknown; allowed are False and True"),
         ({"lead": "left"}, ValueError, "lead='left' is unknown; allowed are 'low', 'high'"),

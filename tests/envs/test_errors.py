@@ -40,3 +40,18 @@ def test_a_vector_of_another_length_is_no_observation_and_nobody_has_no_view():
             black_jacky_v0.sample_state(vector, np.random.default_rng(0))
     with pytest.raises(ValueError, match="unknown agent 'player_9'; agents are player_0, player_1, player_2"):
         fresh(1, num_players=3).draw("player_9")
+    with pytest.raises(ValueError, match="unknown agent None"):
+        black_jacky_v0.env().observe(None)
+    vector = np.full(black_jacky_v0.env().observation_space("player_0")["observation"].shape, 0.5)
+    with pytest.raises(ValueError, match="outside the ranges"):
+        black_jacky_v0.sample_state(vector, np.random.default_rng(0))
+    with pytest.raises(TypeError, match=r"rng=0 is not a numpy.random.Generator"):
+        fresh(1).reseed(0)
+
+
+def test_what_an_environment_tells_of_its_options_is_the_callers():
+    env = fresh(1)
+    for told in (env.config_dict(), env.record()["options"]):
+        told["tricks"].clear()
+    env.set_state(env.get_state())
+    assert env.options["tricks"]

@@ -90,6 +90,7 @@ def test_a_reset_option_that_is_wrong_is_refused_and_changes_nothing(game):
         ("deck", deck[:1] * 10**5, "is not the whole deck: .{1,2000}$"),  # no more is read than the message says
         ("deck", [deck] * 128, "there are more decks than deals; allowed are at most"),
         ("deck", "all", "'a' is not a card"),
+        ("deck", iter(deck), "is neither a list of all cards"),  # which can be read only once
         ("deck", 36, "=36 is neither a list of all cards, top first, nor a list of such lists"),
     ]
     for name, value, said in refused:

@@ -4,6 +4,7 @@ import functools
 import importlib
 import json
 import shlex
+import subprocess
 import tomllib
 
 import pytest
@@ -81,6 +82,8 @@ def folder(tmp_path, monkeypatch):
 
     def run(command):
         _, name, output = command.split()
+        if name not in rows:
+            raise subprocess.CalledProcessError(1, command)
         (tmp_path / output).write_text(json.dumps(rows[name]), "utf-8")
 
     monkeypatch.setattr(measure, "run", run)
@@ -107,4 +110,8 @@ def test_each_row_has_the_command_that_made_it_and_a_stale_result_says_why(folde
     path.write_text(path.read_text("utf-8").replace("blackjacky b", "blackjacky c"), "utf-8")
     told = stale(capsys)
     assert "made by 'blackjacky b" in told
-    assert "not made by all of its commands" in told, "as when the second one has failed"
+    assert "not made by all of its commands" in told
+    with pytest.raises(subprocess.CalledProcessError):
+        measure.main(measure.Args())
+    runs = json.loads((folder / "results" / DEFAULT / "kind.json").read_text("utf-8"))["runs"]
+    assert runs == [first, second], "what a command that failed has made is kept"

@@ -23,6 +23,7 @@ REFUSED = {
         "two deals of each line-up are 24",
         "--until 1.5": "--until 1.5 is out of range; allowed are widths above 0 and below 1",
         "--agents random threshold": "with commas and without spaces: --agents random,threshold",
+        "--seats random --output lineups": "agents=['random'] are too few",  # a value is no option
         "--seats random*2 --lineups mixed": "--lineups has no effect with --seats",
         "--ladder nowhere/ladder.json": "--ladder nowhere/ladder.json cannot be written",
     },
@@ -66,11 +67,13 @@ REFUSED = {
         "--preset scratch --advice-logit 4": "advice_logit=4.0 needs encoding='advice', not 'cards'",
         "--preset scratch --magnet-every 9": "magnet_every=9 has no effect without a magnet; allowed are a magnet_coef",
         "--preset scratch --device cuda --reward-eta 0.2": "reward_eta=0.2 needs device='cpu'",
+        "--preset scratch --num-envs 3 --n-steps 43 --batch-size 128": "leaves a last minibatch of one row",
         "--preset scratch --magnet-coef -1": "magnet_coef=-1.0 is out of range; allowed are 0 .. 1000",
         "--bots random,counter": "--bots has spaces between its values, no commas: --bots random counter",
         "--cluster local --preset sb3": "--preset sb3 trains on one machine; use --preset league",
     },
     "train": {"--resume runs/nowhere": "there is no run in 'runs/nowhere': 'runs/nowhere/config.json' is missing"},
+    "benchmark": {"--table mini-2 --players 3": "num_players=3 contradicts table='mini-2'"},
     "solve": {
         "--players 4": "orders at this table; allowed are 4,000,000: choose rule options with fewer of them",
         "--players 2 --max-card 5 --memory 0.01": "the tree does not fit into 10 MiB",

@@ -159,3 +159,9 @@ def test_the_command_line_takes_registered_games_and_holds_them_to_their_promise
 def test_the_command_line_says_what_is_wrong(env, capsys):
     assert main([env]) == 2
     assert capsys.readouterr().err.startswith("error: ")
+
+
+@pytest.mark.parametrize("wrong", [("--option", "num_players=99"), ("--set", "games=ten"), ("--only", "maks")])
+def test_a_wrong_option_setting_or_check_is_no_failed_check(wrong, capsys):
+    assert main(["black_jacky", *wrong]) == 2
+    assert wrong[1].partition("=")[2] in capsys.readouterr().err

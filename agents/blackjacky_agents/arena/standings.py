@@ -287,7 +287,7 @@ def stopping_widths(games: PlayedDeals) -> Floats:
 def find_cycles(pairs: Sequence[Pair]) -> tuple[tuple[str, ...], ...]:
     """The shortest cycles in which each agent beats the next, with intervals above a half; () if transitive.
 
-    One through each agent that is in any, beginning with its first name.
+    Each once, beginning with the name that is first in the alphabet.
     """
     names = dict.fromkeys(pair.first for pair in pairs)
     beaten = {name: [pair.second for pair in pairs if pair.first == name and pair.share.low > 0.5] for name in names}

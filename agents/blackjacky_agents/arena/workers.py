@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +15,7 @@ from itertools import islice
 from multiprocessing import get_context
 from typing import Any, Generic, TypeVar
 
+from blackjacky_agents.agent import AgentError
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.fixture import Fixture, Results
 from blackjacky_agents.stopping import without_interrupts
@@ -68,7 +70,8 @@ def open_workers(
         cluster: does the work instead, if there is one.
         apart: a single core is a process, too, which Ctrl-C ends at once.
 
-    Raises `TypeError` if processes or a cluster are needed and ``work`` cannot be pickled.
+    Raises `TypeError` if processes or a cluster are needed and ``work`` cannot be pickled, `AgentError` if a process is
+    ended from outside.
     """
     if cluster is not None:
         yield Workers(partial(cluster.submit, work), cores, cluster)
@@ -91,6 +94,11 @@ def open_workers(
 
     try:
         yield Workers(submit, cores)
+    except BrokenProcessPool:
+        raise AgentError(
+            "a process was ended from outside, perhaps for lack of memory; what had been finished is kept: "
+            "repeat the command, with fewer --threads if memory is short"
+        ) from None
     except BaseException:
         for process in dict(getattr(executor, "_processes", None) or {}).values():
             process.terminate()  # Ctrl-C does not reach them, and what they do may take long

@@ -1,6 +1,6 @@
 """The algorithms of the benchmark, by name; each is a function (task, **settings) that yields policies.
 
-They learn the game without a teacher. Settings are keyword arguments; `settings_of` has their defaults.
+Settings are keyword arguments; `settings_of` has their defaults.
 """
 
 from __future__ import annotations
@@ -29,9 +29,7 @@ SELF_PLAY: Mapping[str, Any] = {
     "batch_size": 1024,
     "ent_coef": 0.1,
     "self_play_fraction": 1.0,
-    "single_opponent_fraction": 0.0,
     "gamma": 1.0,
-    "score_weight": 0.0,
 }
 """Settings of self-play at small tables, where those of the presets are too coarse."""
 RESPONSES: Mapping[str, Any] = {"num_envs": 64, "n_steps": 16, "batch_size": 256, "n_epochs": 2, "ent_coef": 0.02}
@@ -76,9 +74,7 @@ def nfsp(task: Task, **settings: Any) -> Policies:
     """Neural fictitious self-play (Heinrich and Silver 2016); settings are those of `learning.nfsp.NfspSettings`."""
     from blackjacky_agents.learning.nfsp import Nfsp, NfspSettings  # only learners need torch
 
-    table = task.table
-    place = table.game.name, table.num_players, table.variant, dict(table.options)
-    run = Nfsp(place, NfspSettings(seed=task.seed, steps=task.due[-1], **settings))
+    run = Nfsp(task.table, NfspSettings(seed=task.seed, steps=task.due[-1], **settings))
     for due in task.due:
         run.run(due)
         yield run.steps, run.agent()
@@ -160,7 +156,7 @@ ALGORITHMS: Mapping[str, Algorithm] = {
 
 def settings_of(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """All settings of an algorithm that differ from those of its function: those chosen for it, and those given."""
-    return {**TUNED.get(name, {"settings": {}})["settings"], **given}
+    return {**TUNED.get(name, {}).get("settings", {}), **given}
 
 
 AVERAGES = {"nfsp", "psro", "deep_cfr", "mccfr", "outcome", "dcfr"}

@@ -90,7 +90,7 @@ class ThreadsArgs:
     """The option of commands that use several cores."""
 
     threads: int = cores()
-    """Number of CPU cores, by default all; results do not depend on it."""
+    """Number of CPU cores, by default all; results do not depend on it, except of trainings limited by time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +98,8 @@ class ClusterArgs:
     """The option of commands that play on a cluster."""
 
     cluster: str | None = None
-    """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; results do not depend on it."""
+    """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; results do not depend on it,
+    except of trainings limited by time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,7 +151,8 @@ def check_lists(arguments: Sequence[str]) -> None:
 
 def refuse_unused(arguments: Sequence[str], unused: Mapping[str, str]) -> None:
     """Raise `ValueError` if a command line has options without effect, given as by `GameArgs.unused`."""
-    given = {each: each[2:].replace("-", "_") for each in (word.partition("=")[0] for word in arguments)}
+    typed = [word.partition("=")[0] for word in arguments if word[:2] == "--"]
+    given = {each: each[2:].replace("-", "_") for each in typed}
     for when, names in unused.items():
         found = [each for each, name in given.items() if {name, name.removeprefix("no_")} & {*names.split()}]
         if found:

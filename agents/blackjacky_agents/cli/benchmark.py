@@ -43,7 +43,7 @@ class Args(ThreadsArgs, GameArgs[R]):
     """
 
     players: int | None = None
-    """Table size; by default the variant's."""
+    """Table size; by default that of the named table, or the variant's."""
     algorithm: str = "ppo"
     """ppo, mmd, rnad, nfsp, psro, deep_cfr, mccfr, outcome, dcfr, or yours as module:function, which yields (decisions,
     agent)."""
@@ -96,8 +96,7 @@ def prepare(args: Args[Any]) -> Runs:
     if not 1 <= args.decisions <= 1e12 or args.decisions % 1:
         raise ValueError(f"--decisions {args.decisions:g} is out of range; allowed are 1 .. 1e12, whole")
     find_algorithm(args.algorithm)
-    size = args.table_players if args.players is None else args.players
-    table = SmallTable.of(args.game, size, args.variant, **args.rule_options)
+    table = SmallTable.of(args.game, args.players, args.variant, args.table, **args.rule_options)
     folder = args.name or "-".join([args.game, args.table or "table", args.algorithm.replace(":", "-")])
     return Runs(
         game=args.game,

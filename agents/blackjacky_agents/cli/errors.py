@@ -30,7 +30,10 @@ def reason(error: OSError) -> str:
 
 @contextmanager
 def checking_input() -> Iterator[None]:
-    """Context that turns `ValueError`, `TypeError`, `OSError` and `NotImplementedError` into `WrongInputError`."""
+    """Context that turns `ValueError`, `TypeError`, `NotImplementedError` and `OSError` into `WrongInputError`.
+
+    A closed pipe and a full disk stay what they are.
+    """
     try:
         yield
     except (ValueError, TypeError, OSError, NotImplementedError) as error:

@@ -55,7 +55,7 @@ class Args(ThreadsArgs, GameArgs[R]):
     playouts: int | None = None
     """Forecast by this many playouts of each position; by default what the agent says itself, or 1000."""
     players: int | None = None
-    """Table size; by default the variant's."""
+    """Table size; by default that of the named table, or the variant's."""
     games: int = 100
     """Number of games, each of which gives one position."""
     truth_playouts: int = 1000

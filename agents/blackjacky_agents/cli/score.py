@@ -86,7 +86,7 @@ class Args(FailureArgs, ClusterArgs, ThreadsArgs, GameArgs[R]):
     start_timeout: float = START_TIMEOUT
     """Seconds that a program has to start."""
     output: Path | None = None
-    """Folder for score.json and the games, by default runs/scores/GAME/AGENT."""
+    """Folder for score.json and the games, by default runs/scores/GAME/AGENT, with the rules that are not the usual."""
     resume: bool = False
     """Go on with the games in that folder, of a score that was interrupted or had fewer; the agent must be the same."""
     by: str = ""
@@ -112,7 +112,9 @@ def main(arguments: Sequence[str], program: str) -> int:
     if args.check is not None:
         print(check(args.check, args))
         return 0
-    folder = args.output or Path("runs") / "scores" / args.game / folder_name(args.agent)
+    rules = [args.table, args.variant, *(f"{name}={value}" for name, value in args.rule_options.items())]
+    name = folder_name(" ".join([args.agent, *filter(None, rules)]))
+    folder = args.output or Path("runs") / "scores" / args.game / name
     with checking_input():
         protocol, agent, entry = prepare(args, folder)
         played = tournaments(protocol, agent, folder)
@@ -135,7 +137,7 @@ def main(arguments: Sequence[str], program: str) -> int:
 def prepare(args: Args[Any], folder: Path) -> tuple[Protocol, Agent, Entry]:
     """The protocol, the agent and its entry in the standings; `ValueError` for invalid options.
 
-    Games of an earlier score are removed from the folder, unless they are to be resumed.
+    Games of an earlier score are removed from the folder, unless they are to be resumed; those of references stay.
     """
     check_integer("--games", args.games, 1, 100_000)
     if not args.agent:

@@ -50,7 +50,7 @@ class Args(ThreadsArgs, GameArgs[R]):
     """
 
     players: int | None = None
-    """Table size; by default the variant's."""
+    """Table size; by default that of the named table, or the variant's."""
     algorithm: Algorithm = "dcfr"
     """dcfr, cfr+ and cfr use the whole tree; mccfr samples games, for tables whose tree does not fit."""
     exploitability: float = 1e-4

@@ -58,10 +58,10 @@ from blackjacky_env.games import get_game
 class Args:
     """Train an agent by self-play and against bots, and evaluate it against the bots.
 
-    The preset quick takes five minutes: self-play from a bot's advice; champion is the same for an hour or more, at
-    tables of more sizes; scratch learns by self-play alone; sb3 trains with MaskablePPO; league trains by rollouts in a
-    league of bots and past versions of the learner. A game may have fewer presets. The defaults below are those of the
-    chosen --preset; --help-all lists all settings.
+    The preset quick takes five minutes: self-play from a bot's advice; champion takes an hour or more, by self-play or
+    search; scratch learns by self-play alone; sb3 trains with MaskablePPO; league learns on from the champion, by
+    rollouts or search, from bots and past versions of itself. A game may have fewer presets. The defaults below are
+    those of the chosen --preset; --help-all lists all settings.
 
     The run folder runs/NAME holds checkpoints, results and the agent, which is then called `ppo:runs/NAME`. Ctrl-C
     stops after the current update; --resume continues, even a finished training if --steps or --minutes is raised.

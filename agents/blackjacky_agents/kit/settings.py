@@ -137,15 +137,9 @@ class PPOSettings(GradientSettings):
 
 
 @dataclass(frozen=True)
-class SelfPlaySettings(GradientSettings):
-    """Train an agent with PPO in every seat of compiled games, against itself, past versions and bots; no teacher."""
+class MixedTableSettings(TrainingSettings):
+    """Settings shared by trainings in any number of seats at a table."""
 
-    preset: str = "scratch"
-    steps: Count = 1_000_000_000
-    hidden_sizes: Annotated[tuple[int, ...], Range(1, MAX_UNITS)] = (128, 128)
-    """Sizes of the hidden layers of the network, which policy and value share."""
-    batch_size: Annotated[int, Range(2, 2**40)] = 4096
-    snapshot_every: Count = 2_000_000
     init_from: str = ""
     """Initial policy: a shipped agent by name, a run folder or a weights file. Empty: random initialisation."""
     advice_logit: float = 0.0
@@ -157,6 +151,18 @@ class SelfPlaySettings(GradientSettings):
     """Fraction of games in which the learner has all seats."""
     single_opponent_fraction: Fraction = 0.3
     """Fraction of games with copies of one opponent in all seats but one; the remaining games have mixed tables."""
+
+
+@dataclass(frozen=True)
+class SelfPlaySettings(GradientSettings, MixedTableSettings):
+    """Train an agent with PPO in every seat of compiled games, against itself, past versions and bots."""
+
+    preset: str = "scratch"
+    steps: Count = 1_000_000_000
+    hidden_sizes: Annotated[tuple[int, ...], Range(1, MAX_UNITS)] = (128, 128)
+    """Sizes of the hidden layers of the network, which policy and value share."""
+    batch_size: Annotated[int, Range(2, 2**40)] = 4096
+    snapshot_every: Count = 2_000_000
     num_envs: Count = 1024
     n_epochs: Count = 1
     learning_rate: float = 2e-3
@@ -188,12 +194,14 @@ class SelfPlaySettings(GradientSettings):
 
 
 @dataclass(frozen=True)
-class LeagueSettings(TrainingSettings):
-    """Train an agent by rollouts in a league of bots and past versions of itself."""
+class LeagueSettings(MixedTableSettings):
+    """Train an agent by rollouts or search in a league of bots and past versions of itself."""
 
     preset: str = "league"
     steps: Count = 100_000_000
     minutes: float = 80.0
+    hidden_sizes: Annotated[tuple[int, ...], Range(1, MAX_UNITS)] = (256, 256)
+    """Sizes of the hidden layers of the policy network."""
     batch_size: Annotated[int, Range(2, 2**40)] = 1024
     pool_size: Number = 6
     """Maximum number of snapshots in the pool; the one with the fewest wins against the learner is replaced. 0: bots
@@ -201,11 +209,6 @@ class LeagueSettings(TrainingSettings):
     snapshot_every: Count = 1_000_000
     eval_games: Count = 4000
     final_eval_games: Count = 20_000
-    init_from: str = ""
-    """Initial network: a shipped agent by name, a run folder or a weights file. Empty: random initialisation."""
-    advice_logit: float = 0.0
-    """Initial logit of the advised action, for encodings with a bot's advice. 0: random initialisation; 4: the learner
-    starts as strong as the bot and learns to deviate from it (residual policy learning, Silver et al. 2018)."""
     games_per_update: Count = 512
     """Number of games per update."""
     max_staleness: Number = 0
@@ -220,12 +223,8 @@ class LeagueSettings(TrainingSettings):
     bot_playouts: Fraction = 0.0
     """Fraction of the training, from its beginning, in which a bot plays on from these positions, as in search
     without a network (`rollout:N`). It is faster than the learner, who plays on afterwards."""
-    variant_fraction: Fraction = 0.0
-    """Fraction of games in other variants, where the table size allows."""
     self_play_fraction: Fraction = 0.25
-    """Fraction of games in which the learner has all seats."""
     single_opponent_fraction: Fraction = 0.45
-    """Fraction of games with copies of one opponent in all seats but one; the remaining games have mixed tables."""
     bot_fraction: Fraction = 0.5
     """Fraction of bots among the opponents, once the pool contains snapshots."""
     study_fraction: Fraction = 0.3

@@ -1,1 +1,1 @@
-"""Training by self-play, with MaskablePPO or in a league, networks, checkpoints and agent files."""
+"""Training: self-play, MaskablePPO, leagues, best responses, NFSP, PSRO and deep CFR."""

@@ -24,7 +24,7 @@ _FINAL_SEED = 10**9  # the final games differ from those that selected the best 
 
 def response_settings(agent: str, players: int, game: str = DEFAULT, **others: Any) -> LeagueSettings:
     """Settings of a league whose learner plays against copies of one agent; ``others`` override single settings."""
-    alone: dict[str, Any] = {
+    against_one: dict[str, Any] = {
         "bots": (agent,),
         "players": (players,),
         "self_play_fraction": 0.0,
@@ -33,7 +33,7 @@ def response_settings(agent: str, players: int, game: str = DEFAULT, **others: A
         "pool_size": 0,
         "snapshot_every": 100_000,
     }
-    return replace(league_settings_of(game), **{**alone, **others})
+    return replace(league_settings_of(game), **{**against_one, **others})
 
 
 def is_response(settings: TrainingSettings) -> TypeGuard[LeagueSettings]:
@@ -64,7 +64,7 @@ class BestResponse(League):
         """Score of the agent among copies of itself, in games of its own, with a progress bar."""
         games, (agent,), settings = self.settings.final_eval_games, self.bots, self.settings
         with progress_bar(games, "the agent itself") as bar:
-            options = {"threads": settings.threads, "cluster": self.cluster, "progress": bar.update, **self._rules()}
+            options = {"progress": bar.update, **self._play_options()}
             return among_copies(agent, settings.eval_players, games, _FINAL_SEED + games, **options)
 
     def final_score(self) -> Score:

@@ -19,7 +19,6 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.kit.encoding import Encoding
-from blackjacky_agents.kit.settings import LeagueSettings, SelfPlaySettings
 from blackjacky_agents.networks.network import WIDEST, forward, softmax, widest
 from blackjacky_env.compiled import (
     Policy,
@@ -399,23 +398,3 @@ def _regularise_all(values, advantages, links, costs, sizes, returns):
     for i in range(len(costs)):
         regularise(links.rewards[i], links.seats[i], links.games[i], costs[i], links.last[i], sizes[i])
         estimate(values[i], advantages[i], links.rewards[i], links.following[i], returns)
-
-
-def draw_tables(
-    settings: SelfPlaySettings | LeagueSettings,
-    probabilities: npt.NDArray[np.float64],
-    count: int,
-    seats: int,
-    rng: np.random.Generator,
-) -> npt.NDArray[np.int64]:
-    """Who has the seats of random tables, (count, seats): `LEARNER` alone, copies of one opponent, or anybody.
-
-    ``probabilities``: those of the opponents, (M,). Fractions of the kinds of tables are those of the settings.
-    """
-    tables = rng.choice(len(probabilities), (count, seats), p=probabilities)
-    kind = rng.random((count, 1))
-    mixed = kind >= settings.self_play_fraction + settings.single_opponent_fraction
-    tables = np.where(mixed, tables, tables[:, :1])
-    tables[mixed & (rng.random((count, seats)) < settings.self_play_fraction)] = LEARNER
-    tables[kind[:, 0] < settings.self_play_fraction] = LEARNER
-    return tables.astype(np.int64)

@@ -67,9 +67,10 @@ class DeepCfrSettings:
     """Minibatches from which the average is learnt, each time."""
     batch_size: Count = 512
     learning_rate: Fraction = 0.012
-    """Initial Adam learning rate of an iteration, divided by the fourth root of its number; it falls linearly to 0."""
+    """Initial Adam learning rate of an iteration, divided by the fourth root of its number; it is
+    annealed linearly to 0."""
     average_rate: Fraction = 0.01
-    """Initial Adam learning rate of the average, which falls linearly to 0."""
+    """Initial Adam learning rate of the average, annealed linearly to 0."""
     memory_size: Count = 1_000_000
     """Decisions that each network draws from, a uniform sample of all."""
 
@@ -178,10 +179,7 @@ def _playing(game: Game, encoding: Encoding) -> Callable[..., int]:
 
 
 class DeepCfr:
-    """Deep CFR at one table, in all seats.
-
-    Raises `ValueError` for a table whose games have so many own decisions that trying all actions takes too long.
-    """
+    """Deep CFR at one table, in all seats."""
 
     def __init__(self, table: SmallTable, settings: DeepCfrSettings) -> None:
         torch.set_num_threads(1)  # with networks this small more of them only wait for each other
@@ -207,7 +205,10 @@ class DeepCfr:
         return int(self._counts[DECISIONS])
 
     def run(self, steps: int) -> None:
-        """Play and learn until so many decisions have been made; `ValueError` as for a new one."""
+        """Play and learn until so many decisions have been made.
+
+        Raises `ValueError` for a table whose games have so many own decisions that trying all actions takes too long.
+        """
         while self.steps < steps:
             self.iterations += 1
             for seat in range(len(self.networks)):

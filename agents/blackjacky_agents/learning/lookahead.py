@@ -1,4 +1,4 @@
-"""Rollouts of every legal action at decisions of games between compiled agents.
+"""Rollouts of every likely action at decisions of games between compiled agents.
 
 At a studied decision, each likely action is taken in a copy of the game with the same hidden cards and the same order
 of the draw pile, and the agents play the round to its end (`search.playing_on`). The value of the action is the result
@@ -65,9 +65,8 @@ class Studies(NamedTuple):
     """Value of each action, (D, A): the player's actual or estimated share of the win, 0 .. 1, or how much it is above
     that of the most probable action in the mean of positions. NaN: illegal; infinite: legal, but not rolled out."""
     standings: Vector  # observations of a player at the beginning of a round, (S, K)
-    outcomes: npt.NDArray[
-        np.float32
-    ]  # the final result of that player: 1 / number of winners for a winner, else 0, (S,)
+    outcomes: npt.NDArray[np.float32]
+    """The final result of that player: 1 / number of winners for a winner, else 0, (S,)."""
     shares: npt.NDArray[np.float64]  # the results of all players, (N, P)
 
     @property
@@ -106,6 +105,7 @@ def study(
     play = _make_play(game, *encodings, settings.positions, settings.bot_playouts > 0)
     certain = CERTAIN_FRACTION if settings.iterations else 0.0
     limits = (float(settings.study_fraction), float(settings.min_action_prob), certain)
+    # Copies, because what comes from a cluster is read-only, for which Numba would compile anew.
     given = (states, seeds.copy(), seating - LEARNER, cast, limits, value.copy(), kept, counts)
     spread(lambda *part: play(*given, *part), games, settings.threads)
     raise_illegal(agents, cast)
@@ -123,16 +123,14 @@ def _make_play(
 
     ``limits``: `study_fraction`, `min_action_prob`, and the fraction of decisions with one likely action that are kept.
     """
-    choose, step, begin, returns = make_choose(game), make_shared_step(game), make_begin(game), game.rules.returns
-    record_standing, study_decision = (
-        _make_record_standing(game),
-        _make_study_decision(game, value_encoding, encoding, positions, bot_plays_on),
-    )
+    choose, step, begin = make_choose(game), make_shared_step(game), make_begin(game)
+    record_standing = _make_record_standing(game)
+    study_decision = _make_study_decision(game, value_encoding, encoding, positions, bot_plays_on)
     size, dtype = game.layout.size, game.layout.dtype
-    num_actions, players = game.num_actions, game.max_players
+    num_actions = game.num_actions
 
     def play(states, seeds, seating, cast, limits, value, kept, counts, first, last):
-        observation, mask, result = np.empty(size, dtype), np.empty(num_actions, np.int8), np.empty(players)
+        observation, mask = np.empty(size, dtype), np.empty(num_actions, np.int8)
         watched, fraction = np.empty(MAX_ROUNDS, np.int64), limits[0]
         for i in range(first, last):
             s, seats, count, decisions = states[i], seating[i], counts[i], 0
@@ -148,12 +146,16 @@ def _make_play(
                 decisions += 1
                 if flags == SETTLED:
                     record_standing(s, seats, decisions, standings, watched, count)
-            result[:] = 0.0
-            returns(s, result)
             for k in range(count[1]):
-                kept.outcomes[i, k] = max(result[watched[k]], 0.0)
+                kept.outcomes[i, k] = share_of_win(s, watched[k])
 
     return entry(play)
+
+
+@compiled
+def share_of_win(s, seat):
+    """1 / number of winners for a winner, else 0."""
+    return s.winners[seat] / max(1, s.winners.sum())
 
 
 def _make_record_standing(game: Game) -> Callable[..., None]:
@@ -262,15 +264,13 @@ def _make_advance(game: Game, value_encoding: Encoding) -> Callable[..., bool]:
 
 def _make_estimate(game: Game, value_encoding: Encoding) -> Callable[..., float]:
     """Compiled (s, seat, value) -> the seat's actual or estimated share of the win, 0 .. 1."""
-    encode, returns, players = _make_encode(game), game.rules.returns, game.max_players
+    encode = _make_encode(game)
     show, shown_size = value_encoding.function, value_encoding.size
     size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
 
     def estimate(s, seat, value):
         if not is_running(s):
-            result = np.zeros(players)
-            returns(s, result)
-            return max(result[seat], 0.0)
+            return share_of_win(s, seat)
         observation, mask = np.empty(size, dtype), np.zeros(num_actions, np.int8)
         encode(s, seat, observation)
         units = widest(value)

@@ -22,7 +22,9 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import find_encoding
 from blackjacky_agents.kit.settings import MAX_UNITS, Count, Fraction, check_ranges
 from blackjacky_agents.learning.modules import mlp
+from blackjacky_agents.learning.replay_buffer import ReplayBuffer, Reservoir
 from blackjacky_agents.networks.network import encode_all, layers_of, network_agent, pack
+from blackjacky_agents.solving.small_table import SmallTable
 from blackjacky_env import make_batch
 from blackjacky_env.declare import Range
 
@@ -33,7 +35,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, kw_only=True)
 class NfspSettings:
-    """Settings of neural fictitious self-play; rates and exploration fall linearly to 0."""
+    """Settings of neural fictitious self-play; rates and exploration are annealed linearly to 0."""
 
     steps: Count
     """Decisions in all: moves of players with more than one legal action."""
@@ -45,7 +47,7 @@ class NfspSettings:
     epsilon: Fraction = 0.1
     """Probability that an answer is drawn at random."""
     learning_rate: Fraction = 1e-3
-    """Initial Adam learning rate of the network that answers."""
+    """Initial Adam learning rate of the Q-network."""
     average_rate: Fraction = 1e-3
     """The same of the average."""
     num_envs: Count = 256
@@ -65,20 +67,16 @@ class NfspSettings:
 
 
 class Nfsp:
-    """Neural fictitious self-play at one table, in all seats; ``table`` is (game, players, variant, rule options).
+    """Neural fictitious self-play at one table, in all seats."""
 
-    Raises `TypeError` or `ValueError` for a table or settings that are out of range.
-    """
-
-    def __init__(self, table: tuple[str, int, str, dict[str, Any]], settings: NfspSettings) -> None:
-        game, players, variant, options = table
+    def __init__(self, table: SmallTable, settings: NfspSettings) -> None:
+        game, players = table.game.name, table.num_players
         torch.set_num_threads(1)  # with networks this small more of them only wait for each other
         self.settings, self.steps, self.updates, self._owed = settings, 0, 0, 0
         self.rng, self.encoding = np.random.default_rng(settings.seed), find_encoding(settings.encoding, game)
         seed = int(self.rng.integers(2**62))
-        self.batch = make_batch(
-            game, settings.num_envs, players, seed, variant=variant, per_seat=True, threads=1, **options
-        )
+        how: dict[str, Any] = {"variant": table.variant, "per_seat": True, "threads": 1, **table.options}
+        self.batch = make_batch(game, settings.num_envs, players, seed, **how)
         shape, actions = (settings.num_envs, players), self.batch.action_masks.shape[1]
         with torch.random.fork_rng():
             torch.manual_seed(settings.seed)
@@ -88,12 +86,12 @@ class Nfsp:
             torch.optim.Adam(network.parameters(), rate, fused=True)
             for network, rate in ((self.values, settings.learning_rate), (self.average, settings.average_rate))
         ]
-        self._answers = self.rng.random(shape) < settings.eta
+        self._best_responds = self.rng.random(shape) < settings.eta
         self._seen = np.zeros((*shape, self.encoding.size), np.float32)
         self._done = np.full(shape, _NOT_DECIDED)
-        widths = {"seen": self.encoding.size, "next": self.encoding.size, "may": actions}
-        self.replay = _Memory(settings.replay_size, widths, ("action", "reward", "ended"))
-        self.reservoir = _Memory(settings.reservoir_size, {"seen": self.encoding.size, "may": actions}, ("action",))
+        seen, may, number = ((self.encoding.size,), np.float32), ((actions,), np.bool_), ((), np.float32)
+        self.replay = ReplayBuffer(settings.replay_size, seen, number, seen, may, number, number)
+        self.reservoir = Reservoir(settings.reservoir_size, seen, may, number)
 
     @property
     def left(self) -> float:
@@ -108,7 +106,7 @@ class Nfsp:
         """Play and learn until so many decisions have been made."""
         while self.steps < steps:
             self._play()
-            while self._owed >= self.settings.decisions_per_update and self.replay.count:
+            while self._owed >= self.settings.decisions_per_update and len(self.replay):
                 self._owed -= self.settings.decisions_per_update
                 self._learn()
 
@@ -120,26 +118,25 @@ class Nfsp:
         actions, seats = may.argmax(axis=1), np.asarray(batch.current_player)
         own, seen = seats[rows], encode_all(self.encoding, batch.observations, batch.action_masks)[rows]
         waiting = self._done[rows, own] != _NOT_DECIDED
-        self._remember(rows[waiting], own[waiting], 0.0, seen[waiting], may[rows[waiting]], 0.0)
-        actions[rows] = self._choose(torch.from_numpy(seen), torch.from_numpy(may[rows]), self._answers[rows, own])
-        answers = self._answers[rows, own]
-        drawn = {"seen": seen[answers], "may": may[rows[answers]], "action": actions[rows[answers]]}
-        self.reservoir.sample_in(self.rng, drawn)
+        self._remember(rows[waiting], own[waiting], np.zeros(waiting.sum()), seen[waiting], may[rows[waiting]], False)
+        answers = self._best_responds[rows, own]
+        actions[rows] = self._choose(torch.from_numpy(seen), torch.from_numpy(may[rows]), answers)
+        self.reservoir.sample_in(self.rng, seen[answers], may[rows[answers]], actions[rows[answers]])
         self._seen[rows, own], self._done[rows, own] = seen, actions[rows]
         batch.step(actions)
         self.steps, self._owed = self.steps + len(rows), self._owed + len(rows)
         games, places = np.nonzero((self._done != _NOT_DECIDED) & np.asarray(batch.terminated)[:, None])
         nothing = np.zeros((len(games), may.shape[1]), bool)
         earned = np.asarray(batch.cumulative_rewards)[games, places]
-        self._remember(games, places, earned, np.zeros((len(games), self.encoding.size), np.float32), nothing, 1.0)
+        self._remember(games, places, earned, np.zeros((len(games), self.encoding.size), np.float32), nothing, True)
         over = np.flatnonzero(batch.terminated)
         self._done[over] = _NOT_DECIDED
-        self._answers[over] = self.rng.random((len(over), self._answers.shape[1])) < self.settings.eta
+        self._best_responds[over] = self.rng.random((len(over), self._done.shape[1])) < self.settings.eta
 
-    def _remember(self, games: Array, seats: Array, rewards: Any, after: Array, may: Array, ended: float) -> None:
+    def _remember(self, games: Array, seats: Array, rewards: Any, after: Array, may: Array, ended: bool) -> None:
         """Keep what came of the last decisions of these seats."""
-        kept = {"seen": self._seen[games, seats], "action": self._done[games, seats], "next": after, "may": may}
-        self.replay.add({**kept, "reward": rewards, "ended": ended})
+        ends = np.full(len(games), ended)
+        self.replay.add(self._seen[games, seats], self._done[games, seats], after, may, rewards, ends)
 
     def _choose(self, seen: torch.Tensor, may: torch.Tensor, answers: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
         """The greedy answer, sometimes a random one, where ``answers`` says so, and else an action of the average."""
@@ -155,16 +152,16 @@ class Nfsp:
     def _learn(self) -> None:
         """A minibatch for each network."""
         size, settings = self.settings.batch_size, self.settings
-        told = {name: torch.from_numpy(array) for name, array in self.replay.draw(self.rng, size).items()}
+        seen, actions, after, may, rewards, ended = map(torch.from_numpy, self.replay.sample(size, self.rng))
         with torch.no_grad():
-            best = self.values(told["next"]).masked_fill(~told["may"], _ILLEGAL).argmax(1, keepdim=True)
-            later = self.target(told["next"]).gather(1, best)[:, 0] * (1 - told["ended"])
-        guessed = self.values(told["seen"]).gather(1, told["action"].long()[:, None])[:, 0]
-        losses = [(guessed - told["reward"] - later).square().mean()]
-        if self.reservoir.count:
-            told = {name: torch.from_numpy(array) for name, array in self.reservoir.draw(self.rng, size).items()}
-            logits = self.average(told["seen"]).masked_fill(~told["may"], _ILLEGAL)
-            losses.append(nn.functional.cross_entropy(logits, told["action"].long()))
+            best = self.values(after).masked_fill(~may, _ILLEGAL).argmax(1, keepdim=True)
+            later = self.target(after).gather(1, best)[:, 0] * (1 - ended)
+        guessed = self.values(seen).gather(1, actions.long()[:, None])[:, 0]
+        losses = [(guessed - rewards - later).square().mean()]
+        if len(self.reservoir):
+            seen, may, actions = map(torch.from_numpy, self.reservoir.sample(size, self.rng))
+            logits = self.average(seen).masked_fill(~may, _ILLEGAL)
+            losses.append(nn.functional.cross_entropy(logits, actions.long()))
         rates = settings.learning_rate, settings.average_rate
         for loss, adam, rate in zip(losses, self._adams, rates, strict=False):
             adam.param_groups[0]["lr"] = rate * self.left
@@ -174,37 +171,3 @@ class Nfsp:
         self.updates += 1
         if self.updates % settings.target_every == 0:
             self.target.load_state_dict(self.values.state_dict())
-
-
-class _Memory:
-    """Rows of a limited number: the latest, or a uniform sample of all (reservoir sampling, Vitter 1985)."""
-
-    def __init__(self, size: int, widths: dict[str, int], numbers: tuple[str, ...]) -> None:
-        self.size, self.count, self.met = size, 0, 0
-        self._arrays: dict[str, Array] = {name: np.zeros(size, np.float32) for name in numbers}
-        for name, width in widths.items():
-            self._arrays[name] = np.zeros((size, width), bool if name == "may" else np.float32)
-
-    def add(self, rows: dict[str, Any]) -> None:
-        """Keep rows in place of the oldest."""
-        count = len(rows["seen"])
-        self._put((self.met + np.arange(count)) % self.size, rows, count)
-
-    def sample_in(self, rng: np.random.Generator, rows: dict[str, Any]) -> None:
-        """Keep each row with the probability that makes all rows so far equally likely to be kept."""
-        count = len(rows["seen"])
-        numbers = self.met + np.arange(count)
-        places = np.where(numbers < self.size, numbers, rng.integers(0, numbers + 1))
-        kept = places < self.size
-        self._put(places[kept], {name: value[kept] for name, value in rows.items()}, count)
-
-    def _put(self, places: Array, rows: dict[str, Any], count: int) -> None:
-        for name, value in rows.items():
-            self._arrays[name][places] = value
-        self.met += count
-        self.count = min(self.size, self.met)
-
-    def draw(self, rng: np.random.Generator, count: int) -> dict[str, Array]:
-        """Some rows, drawn with repetition."""
-        rows = rng.integers(0, self.count, count)
-        return {name: array[rows] for name, array in self._arrays.items()}

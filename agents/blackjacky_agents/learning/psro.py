@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -115,5 +114,5 @@ def equilibrium(payoffs: Floats) -> Floats:
         chances = regrets / regrets.sum() if regrets.any() else np.full(len(payoffs), 1 / len(payoffs))
         total += t * chances
         regrets = np.maximum(regrets + payoffs @ chances, 0)  # a mixture wins nothing from itself
-    mixture: Any = total / total.sum()
-    return np.asarray(mixture)
+    mixture: Floats = total / total.sum()
+    return mixture

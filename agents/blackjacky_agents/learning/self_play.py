@@ -22,7 +22,7 @@ from torch import nn
 
 from blackjacky_agents.agent import AgentError, CompiledAgent
 from blackjacky_agents.kit.settings import SelfPlaySettings
-from blackjacky_agents.learning.collecting import Collector, Returns, Stretch, draw_tables
+from blackjacky_agents.learning.collecting import Collector, Returns, Stretch
 from blackjacky_agents.learning.modules import (
     Narrowed,
     Replayed,
@@ -34,7 +34,7 @@ from blackjacky_agents.learning.modules import (
     set_layers,
     with_moments,
 )
-from blackjacky_agents.learning.tables import new_states
+from blackjacky_agents.learning.tables import draw_tables, new_states
 from blackjacky_agents.learning.training_run import TrainingRun
 from blackjacky_agents.networks.agent_file import initial_layers
 from blackjacky_agents.networks.network import Layers, layers_of, pack

@@ -10,6 +10,7 @@ from blackjacky_agents.games import agent_names, bot_names, encodings_of, find_e
 from blackjacky_agents.kit.kit import HELD_OUT
 from blackjacky_agents.kit.settings import (
     LeagueSettings,
+    MixedTableSettings,
     PPOSettings,
     SelfPlaySettings,
     TrainingSettings,
@@ -90,7 +91,7 @@ def check_at_game(settings: TrainingSettings) -> None:
         game.check_options(players, variant, settings.rule_options)
     if (fraction := getattr(settings, "variant_fraction", 0)) and len(game.variants) < 2:
         raise ValueError(f"variant_fraction={fraction} needs a second variant of {game.name}")
-    if isinstance(settings, SelfPlaySettings | LeagueSettings):
+    if isinstance(settings, MixedTableSettings):
         _check_advice(settings)
     if isinstance(settings, LeagueSettings):
         _check_league(settings)
@@ -99,6 +100,11 @@ def check_at_game(settings: TrainingSettings) -> None:
 
 
 def _check_self_play(settings: SelfPlaySettings) -> None:
+    if settings.num_envs * settings.n_steps % settings.batch_size == 1:
+        raise ValueError(
+            f"num_envs={settings.num_envs} times n_steps={settings.n_steps} leaves a last minibatch of one row by "
+            f"batch_size={settings.batch_size}, from which nothing can be learned: change one of them"
+        )
     if settings.device == "cuda":
         _check_on_gpu(settings)
     for name in () if settings.has_magnet else ("magnet_rate", "magnet_every"):
@@ -109,7 +115,7 @@ def _check_self_play(settings: SelfPlaySettings) -> None:
             )
 
 
-def _check_advice(settings: SelfPlaySettings | LeagueSettings) -> None:
+def _check_advice(settings: MixedTableSettings) -> None:
     if not settings.advice_logit:
         return
     advising = [name for name, one in encodings_of(settings.game).items() if one.advice is not None]

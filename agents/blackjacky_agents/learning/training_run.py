@@ -260,11 +260,12 @@ class TrainingRun(ABC):
     def _score(
         self, agent: CompiledAgent, others: Sequence[CompiledAgent], players: int, games: int, **options: Any
     ) -> list[Score]:
-        options |= {"threads": self.settings.threads, "cluster": self.cluster, **self._rules()}
-        return against_copies(agent, others, players, games, **options)
+        return against_copies(agent, others, players, games, **options, **self._play_options())
 
-    def _rules(self) -> dict[str, Any]:
-        return {"game": self.settings.game, "variant": self.settings.variant, **self.settings.rule_options}
+    def _play_options(self) -> dict[str, Any]:
+        settings = self.settings
+        where = {"threads": settings.threads, "cluster": self.cluster}
+        return {"game": settings.game, "variant": settings.variant, **where, **settings.rule_options}
 
     def results(self) -> list[dict[str, Any]]:
         """Final evaluation, with a progress bar: a score for each table size and opponent of the `final_tables`."""

@@ -27,7 +27,7 @@ from blackjacky_env.play import check_arrays
 from blackjacky_env.reading import parse_json, read_file
 
 if TYPE_CHECKING:
-    from blackjacky_agents.kit.settings import LeagueSettings, SelfPlaySettings
+    from blackjacky_agents.kit.settings import MixedTableSettings
 
 AGENT_FILE = "weights.safetensors"
 _FORMAT = 1
@@ -74,7 +74,7 @@ def read_initial(name: str, game: str) -> tuple[Layers, str, tuple[int, ...]]:
     return layers, encoding.name, tuple(len(bias) for _, bias in layers[:-1])
 
 
-def initial_layers(settings: SelfPlaySettings | LeagueSettings) -> Layers | None:
+def initial_layers(settings: MixedTableSettings) -> Layers | None:
     """The layers of ``init_from``, a shipped agent, a run folder or a weights file; None if it is empty.
 
     Raises `ValueError` if sizes differ from the settings, or the encoding does and has other features.

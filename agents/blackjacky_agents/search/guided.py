@@ -56,7 +56,7 @@ class Candidates(NamedTuple):
     size: npt.NDArray[np.int64]  # number of actions, of those not given up, and of positions so far, (3,)
 
 
-ACTIONS, ALIVE, POSITIONS = range(3)  # in `Trial.size`
+ACTIONS, ALIVE, POSITIONS = range(3)  # in `Candidates.size`
 
 
 @compiled

@@ -179,6 +179,6 @@ class TimedSearcher:
             found = ask()
             now = time.perf_counter()
             possible = int(_CAREFUL * simulations * (deadline - now) / (now - begun))
-            if possible <= simulations:
+            if possible <= simulations or simulations == MOST:
                 return found
             simulations = min(possible, _MOST_MORE * simulations, MOST)

@@ -55,7 +55,8 @@ def ask_views(views: Views, agent: Agent, samples: int = 100) -> AskedStrategies
     no_keys = np.zeros((0, 2), np.uint64)
     most = max(views.seats, key=lambda seat: len(seat.views))
     rows, keys = (most.views, most.keys) if recalls(agent) else (np.arange(len(views.masks)), no_keys)
-    way, how = _way_to_ask(agent, _seen(views, rows[:_TRIED], keys[:_TRIED]), samples)
+    tried = np.arange(0, len(rows), max(1, len(rows) // _TRIED))
+    way, how = _way_to_ask(agent, _seen(views, rows[tried], keys[tried] if len(keys) else keys), samples)
 
     def ask(rows: npt.NDArray[Any], keys: Keys) -> Chances:
         """1, and the probabilities of all choices in these views."""

@@ -99,12 +99,12 @@ Progress = Callable[[int], object]
 
 
 def walk_through(
-    table: SmallTable, memory: float, look: Callable[[walks.Walk], object], shows: bool = False, keeps: bool = True
+    table: SmallTable, memory: float, look: Callable[[walks.Walk], object], shows: bool = False
 ) -> walks.Walk:
     """Walk through a table's tree within ``memory`` bytes, and return all that was met.
 
     ``look`` is called now and then, and at the end; with ``shows``, `Walk.shown` then has what the information states
-    met since the last call show. ``keeps``: whether ends are kept. Raises `ValueError` for a table that cannot be
+    met since the last call show. Raises `ValueError` for a table that cannot be
     enumerated, `MemoryNeededError` for one that is too large.
     """
     check_orders(table)
@@ -116,7 +116,7 @@ def walk_through(
         walk = _with_room(table, desk, walk, status)
     stop = _NODES
     while status != walks.DONE:
-        status = walk_on(desk, walk, stop, keeps)
+        status = walk_on(desk, walk, stop)
         if status in (walks.PAUSED, walks.DONE):
             stop += _NODES
             look(walk)

@@ -38,7 +38,7 @@ from blackjacky_env.play import (
 
 MOST_DECISIONS = 1 << 19  # that a seat meets by trying all of its actions in a game
 _DEEPEST = 1024  # own decisions of a seat in a game
-_BYTES_OF_STATE, _BYTES_OF_SEQUENCE = 16 + 8 + 4 + 2 * 4, 8 + 8 + 2  # keys, first, size, table; regrets, sums, action
+_BYTES_OF_STATE, _BYTES_OF_SEQUENCE = 16 + 8 + 2 * 4, 8 + 8 + 2  # keys, first, table; regrets, sums, action
 _EXPLORED = 0.6  # of the actions that outcome sampling tries, as in the paper
 _ACTIONS_PER_STATE = 6  # places for actions by information state
 
@@ -362,7 +362,7 @@ class SampledSolver:
 
     @property
     def decisions(self) -> int:
-        """Moves of players with more than one legal action in the games sampled so far."""
+        """Moves of players with more than one legal action so far; by external sampling, every action tried there."""
         return int(self.known.counts[DECISIONS])
 
     @property

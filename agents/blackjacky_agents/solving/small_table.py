@@ -13,7 +13,7 @@ from blackjacky_env.play import identity
 
 @dataclass(frozen=True)
 class SmallTable:
-    """A table; made by `Table.of`, which checks it."""
+    """A table; made by `SmallTable.of`, which checks it."""
 
     game: Game
     num_players: int

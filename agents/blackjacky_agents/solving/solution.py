@@ -149,7 +149,7 @@ class SolvedAgent:
         name: name in tables and results.
         game: name of the game.
         policy: what to do.
-        card: the solution's card: `Table.identity`, and how it was found.
+        card: the solution's card: `SmallTable.identity`, and how it was found.
     """
 
     recalls = True

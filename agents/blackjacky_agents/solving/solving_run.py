@@ -142,11 +142,11 @@ class SolvingRun:
                 report(self)
                 if self.interrupted:
                     return
+                if time.perf_counter() - saved > _SAVE_EVERY:
+                    self.save()
+                    saved = time.perf_counter()
             self._measure()
             report(self)
-            if time.perf_counter() - saved > _SAVE_EVERY:
-                self.save()
-                saved = time.perf_counter()
 
     def _run_piece(self, goal: int) -> None:
         """Do iterations for a time short enough to look at the clock, and to be interrupted, after them."""

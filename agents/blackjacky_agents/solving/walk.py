@@ -59,7 +59,7 @@ class States(NamedTuple):
     first: npt.NDArray[np.int32]  # the first of its sequences, (I + 1,)
     actions: npt.NDArray[np.int16]  # the action of each sequence, (S,)
     table: npt.NDArray[np.int32]
-    """Information states by key, see `look_up`; more than 2 I places."""
+    """Information states by key, see `look_up`; 2 I places."""
 
 
 class Ends(NamedTuple):
@@ -222,8 +222,7 @@ def _make_find_state(game: Game) -> Callable[..., int]:
         path.state[depth] = state
         if state != NOBODY:
             return check_state(states, state, path.sequences[depth, seat], walk.ear.mask)
-        is_full = counts[NUM_STATES] == len(states.seats) or 2 * counts[NUM_STATES] >= len(states.table)
-        if is_full or counts[NUM_SEQUENCES] + len(walk.ear.mask) > len(states.actions):
+        if counts[NUM_STATES] == len(states.seats) or counts[NUM_SEQUENCES] + len(walk.ear.mask) > len(states.actions):
             return STATES_FULL
         if len(walk.shown.masks) > 0:
             if counts[NUM_SHOWN] == len(walk.shown.masks):
@@ -285,18 +284,17 @@ def add_state(walk, key, seat, parent, place):
 
 
 @compiled
-def add_end(walk, depth, seat, sequence, keeps):
+def add_end(walk, depth, seat, sequence):
     """Add the end of the game after the last action of ``seat``, if some world has ended."""
     ends, counts = walk.ends, walk.counts
     if counts[ENDED] == 0:
         return
-    counts[NUM_NODES] += 1
     i = counts[NUM_ENDS]
+    counts[NUM_NODES] += 1
     counts[NUM_ENDS] += 1
-    if keeps:
-        for q in range(ends.sequences.shape[1]):
-            ends.sequences[i, q] = sequence if q == seat else walk.path.sequences[depth, q]
-            ends.payoffs[i, q] = walk.payoffs[q]
+    for q in range(ends.sequences.shape[1]):
+        ends.sequences[i, q] = sequence if q == seat else walk.path.sequences[depth, q]
+        ends.payoffs[i, q] = walk.payoffs[q]
 
 
 # ---------------------------------------------------------------- the walk
@@ -328,13 +326,10 @@ def opening(game: Game) -> Callable[..., int]:
 
 @cache
 def walking(game: Game) -> Callable[..., int]:
-    """Entry (desk, walk, stop, keeps) -> why it stopped: walk on, until so many nodes have been passed in all.
-
-    ``keeps``: whether ends are kept, or only counted.
-    """
+    """Entry (desk, walk, stop) -> why it stopped: walk on, until so many nodes have been passed in all."""
     try_action, find_state = make_try_action(game), _make_find_state(game)
 
-    def walk_on(desk, walk, stop, keeps):
+    def walk_on(desk, walk, stop):
         path, states, counts = walk.path, walk.states, walk.counts
         while counts[DEPTH] >= 0:
             depth = counts[DEPTH]
@@ -356,14 +351,14 @@ def walking(game: Game) -> Callable[..., int]:
                 continue
             if counts[NUM_NODES] >= stop:
                 return PAUSED
-            if keeps and counts[NUM_ENDS] == len(walk.ends.payoffs):
+            if counts[NUM_ENDS] == len(walk.ends.payoffs):
                 return ENDS_FULL
             seat, sequence = np.int64(states.seats[state]), np.int64(states.first[state]) + tried
             status = try_action(desk, walk, depth, seat, np.int64(states.actions[sequence]))
             if status != FINE:
                 return status
             path.tried[depth] = tried + 1
-            add_end(walk, depth, seat, sequence, keeps)
+            add_end(walk, depth, seat, sequence)
             for q in range(path.sequences.shape[1]):
                 path.sequences[depth + 1, q] = sequence if q == seat else path.sequences[depth, q]
         return DONE

@@ -430,7 +430,7 @@ def resumed(path: Path) -> Table:
             raise ValueError(f"format={kept['format']!r} is not {FORMAT}")
         record, seats = kept["record"], [Occupant(**seat) for seat in kept["seats"]]
         variant, rules = record["variant"], record["options"]
-        table = Table(record["game"], seats, variant, rules, hints=kept["hints"], watch=kept.get("watch"))
+        table = Table(record["game"], seats, variant, rules, hints=kept["hints"], watch=kept["watch"])
         table.earlier = check_integer("earlier", kept["earlier"], 0, 2**53)
         table.env.replay({**record, "actions": []})
         table._views = table._look()

@@ -46,7 +46,7 @@ def asked_one_by_one(given, agent, ask):
             mask = walk.shown.masks[i : i + 1]
             found[keys[i].tobytes()] = ask(agent, walk.shown.observations[i : i + 1], mask)[mask > 0]
 
-    walk_through(given, np.inf, look, shows=True, keeps=False)
+    walk_through(given, np.inf, look, shows=True)
     return found
 
 

@@ -18,7 +18,7 @@ from blackjacky_agents.learning.league.seating import draw_seating, start_games
 from blackjacky_agents.learning.lookahead import Studies
 from blackjacky_agents.learning.training_run import TrainingRun
 from blackjacky_agents.networks.agent_file import initial_layers
-from blackjacky_agents.networks.network import Layers
+from blackjacky_agents.networks.network import Layers, layers_of
 from blackjacky_agents.storage.checkpoint import read_count
 from blackjacky_env.play import LEARNER
 
@@ -40,7 +40,7 @@ class League(TrainingRun):
 
     def __init__(self, settings: LeagueSettings, folder: Path, command: str) -> None:
         super().__init__(settings, folder, command)
-        self.learner = Learner(settings, settings.seed, initial_layers(settings))
+        self.learner = Learner(settings, initial_layers(settings))
         self.networks, self.optimizers = self.learner.networks, self.learner.optimizers
         bots = [PoolMember(name, bot) for name, bot in zip(settings.bots, self.opponents, strict=True)]
         self.pool = Pool(bots, settings.pool_size, settings.bot_fraction)
@@ -49,20 +49,20 @@ class League(TrainingRun):
 
     def layers(self) -> Layers:
         """The current averaged policy network."""
-        return self.learner.layers()
+        return layers_of(self.learner.averaged)
 
     # ------------------------------------------------------------ training
 
     def _prepare(self) -> None:
-        """Compile before the clock starts, and fit the value network."""
+        """Compile before the clock starts, and fit the value network if anything will ask it."""
         self._against_bots(1)
         few = np.full((self.cluster.cores if self.cluster else 1, self.game.max_players), LEARNER)
         own = np.random.default_rng(0)  # how many draws there are depends on the cluster
-        for fraction in (0.0, self.settings.bot_playouts):
+        for fraction in {0.0, self.settings.bot_playouts}:
             start_games(self.learner, self._agents(), few, own, self.cluster, bot_playouts=fraction)()
         self.clock.set(0)
-        if self.settings.iterations:
-            self.learner.renew_expert()
+        if self.settings.positions:
+            return
         seating = np.full((self.settings.games_per_update, self.game.max_players), LEARNER)
         self.learner.remember(
             start_games(self.learner, self._agents(), seating, self.rng, self.cluster, study_fraction=0.0)()
@@ -76,6 +76,8 @@ class League(TrainingRun):
             if self._iteration != int(done):  # smaller in a run that is resumed for longer
                 self._iteration = int(done)
                 self.learner.renew_expert()
+                while self._playing:  # games of the expert before
+                    self._playing.popleft().results()
             left = max(0.0, self._iteration + 1 - done) if self.settings.iterations else self.left
             self._play_and_update(left)
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 import copy
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import nn
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import find_encoding, standing_encoding
 from blackjacky_agents.kit.settings import LeagueSettings
-from blackjacky_agents.learning.league.replay_buffer import ReplayBuffer
 from blackjacky_agents.learning.lookahead import Studies
 from blackjacky_agents.learning.modules import mlp, pass_advice_on, set_layers, with_moments
+from blackjacky_agents.learning.replay_buffer import ReplayBuffer
 from blackjacky_agents.networks.network import Layers, encode_all, layers_of, network_agent, pack
 from blackjacky_env.declare import Vector
 from blackjacky_env.games import get_game
@@ -28,24 +27,25 @@ _ADVANTAGE_PER_LOGIT = 0.02  # advantage in one position, in units of its scale,
 class Learner:
     """A policy network, and two networks on standings between rounds: value and advantage scale.
 
-    ``seed`` decides the initial weights, unless ``layers`` of the policy are given, and what the buffers draw.
+    The seed decides the initial weights, unless ``layers`` of the policy are given, and what the buffers draw.
 
     Attributes:
         policy: the network being trained.
         averaged: exponential moving average of its weights, with which the agent plays.
         expert: in expert iteration, the network that plays in training, whose actions are improved; else ``averaged``.
-        value: predicts the logit of winning from the standing at the beginning of a round.
+        value: predicts the logit of winning from the standing at the beginning of a round; with `positions` in the
+            settings nothing asks it, and it does not learn.
         scale: predicts the logarithm of the standard deviation of advantages from the standing.
         networks: these by name, and ``optimizers``: those of the ones that are learned.
     """
 
-    def __init__(self, settings: LeagueSettings, seed: int, layers: Layers | None = None) -> None:
+    def __init__(self, settings: LeagueSettings, layers: Layers | None = None) -> None:
         self.settings, game = settings, get_game(settings.game)
         self.encoding = find_encoding(settings.encoding, game.name)
         self.standing_encoding = standing = standing_encoding(game.name)
-        self.rng = np.random.default_rng([seed, 2])
+        self.rng = np.random.default_rng([settings.seed, 2])
         with torch.random.fork_rng():
-            torch.manual_seed(seed)
+            torch.manual_seed(settings.seed)
             self.policy = mlp([self.encoding.size, *settings.hidden_sizes, game.num_actions])
             self.averaged = mlp([self.encoding.size, *settings.hidden_sizes, game.num_actions])
             self.value = mlp([standing.size, *_VALUE_SIZES, 1])
@@ -68,20 +68,13 @@ class Learner:
         """An agent that samples its actions as in training."""
         return network_agent(self.settings.game, self.encoding, pack(layers_of(self.expert), False))
 
-    def layers(self) -> Layers:
-        """The layers of the averaged network."""
-        return layers_of(self.averaged)
-
-    def packed_value(self) -> npt.NDArray[np.float32]:
-        """The packed value network, as passed to `study`."""
-        return pack(layers_of(self.value), True)
-
     # ------------------------------------------------------------ learning
 
     def remember(self, studies: Studies) -> None:
-        """Add studied decisions and standings with their outcomes to the buffers."""
+        """Add studied decisions, and for the value network standings with their outcomes, to the buffers."""
         self._decisions.add(studies.observations, studies.values)
-        self._standings.add(studies.standings, studies.outcomes)
+        if not self.settings.positions:
+            self._standings.add(studies.standings, studies.outcomes)
 
     def learn(self, studied: int, left: float) -> dict[str, float]:
         """Perform the updates for ``studied`` new decisions; returns mean figures of the policy, by name.
@@ -91,7 +84,8 @@ class Learner:
         if not len(self._decisions):  # the policy has been certain of all its actions so far
             return {}
         updates = max(1, self.settings.replay_ratio * studied // self.settings.batch_size)
-        self.learn_values(max(1, updates // 2), left)
+        if len(self._standings):
+            self.learn_values(max(1, updates // 2), left)
         figures = torch.stack([self._learn_policy(left) for _ in range(updates)]).mean(0)
         return dict(zip(("loss/policy", "entropy"), figures.tolist(), strict=True))
 

@@ -13,10 +13,10 @@ import numpy.typing as npt
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.kit.settings import LeagueSettings
-from blackjacky_agents.learning.collecting import draw_tables
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.lookahead import Studies, study
-from blackjacky_agents.learning.tables import new_states, sizes_of_tables
+from blackjacky_agents.learning.tables import draw_tables, new_states, sizes_of_tables
+from blackjacky_agents.networks.network import layers_of, pack
 from blackjacky_env.games import get_game
 from blackjacky_env.play import LEARNER, NO_AGENT
 
@@ -37,14 +37,14 @@ def start_games(
     the number of an opponent, or `LEARNER`, who is studied. ``changes`` are made to the settings. A cluster plays
     them on all its cores, with the same results; without one, threads do when the results are asked for.
     """
-    settings, value = replace(learner.settings, **changes), learner.packed_value()
+    settings, value = replace(learner.settings, **changes), pack(layers_of(learner.value), True)
     states = new_states(settings, rng, len(seating))
     seeds = rng.integers(2**62, size=len(seating))
     if cluster is None:
         return partial(study, settings, states, seeds, seating, value, *agents)
-    alone, sent = replace(settings, threads=1), [cluster.store(agent) for agent in agents]
+    single_threaded, sent = replace(settings, threads=1), [cluster.store(agent) for agent in agents]
     parts = np.array_split(np.arange(len(seating)), min(len(seating), _PARTS * cluster.cores))
-    played = [cluster.submit(study, alone, states[i], seeds[i], seating[i], value, *sent) for i in parts]
+    played = [cluster.submit(study, single_threaded, states[i], seeds[i], seating[i], value, *sent) for i in parts]
     return lambda: Studies(*map(np.concatenate, zip(*(part.result() for part in played), strict=True)))
 
 

@@ -14,7 +14,7 @@ export function paragraph(words, pictures) {
   return element;
 }
 
-// A button with a text of the page, in the language of the moment.
+// A button with these words.
 export function makeButton(id, words, onclick) {
   return make("button", { id, type: "button", textContent: words, onclick });
 }

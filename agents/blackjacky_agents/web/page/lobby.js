@@ -1,7 +1,7 @@
 // The lobby: the games as cards, a form for new tables, made from what the games declare, and the tables that there are.
 
 import { find, make, makeButton, paragraph } from "./elements.js";
-import { languages, text, useLanguage } from "./texts.js";
+import { text, useLanguage } from "./texts.js";
 
 const here = location.pathname.replace(/\/$/, "");
 let known = null; // games, tables and the address for others
@@ -298,7 +298,7 @@ function setLanguage(wanted) {
 }
 
 const asked = new URLSearchParams(location.search).get("language") ?? navigator.language.slice(0, 2);
-setLanguage(localStorage.getItem("language") ?? (languages.includes(asked) ? asked : "en"));
+setLanguage(localStorage.getItem("language") ?? asked);
 find("language").onchange = () => {
   localStorage.setItem("language", find("language").value);
   setLanguage(find("language").value);

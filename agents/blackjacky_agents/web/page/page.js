@@ -57,6 +57,7 @@ function received(message) {
     waiting = false;
     showActions();
     if (message.code !== "stale") notice(text(`error_${message.code}`, { text: message.text }));
+    find("outlook").replaceChildren();
     showAdvice();
   }
 }

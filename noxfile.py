@@ -65,8 +65,11 @@ EXTRAS = {
     "data": Tested(("tests/agents/test_data.py",)),
     "minari": Tested(("tests/agents/test_data.py",)),
     "cluster": Tested(("tests/agents/test_cluster.py",), extras=("train", "data")),
-    "openspiel": Tested(("tests/envs/test_openspiel.py",)),
-    "bench": Tested(("tests/scripts/test_speed.py",), extras=("cli",)),
+    "openspiel": Tested(
+        ("tests/envs/test_openspiel.py", "tests/agents/solving/test_peers.py", "tests/test_your_game.py"),
+        extras=("train",),
+    ),
+    "bench": Tested(("tests/scripts/test_speed.py", "tests/testing/test_readme.py"), extras=("cli",)),
     "peers": Tested(("tests/scripts/test_speed.py",), extras=("cli",)),
     "mutants": Tested(("tests/scripts/test_mutate_rules.py",), extras=("cli",)),
     "cuda": Tested(("tests/play/test_cuda.py",), ("nvidia-cuda-nvcc>=13,<14",), extras=("cli",)),

@@ -12,7 +12,7 @@ SHOWN = set()
 
 
 def tell(env, action, reader, beside=True):
-    """Take an action; ``beside``: note what is shown beside the story."""
+    """Take an action, and return its phrases; ``beside``: note what is shown beside the story."""
     agent, name = None if reader is None else f"player_{reader}", env.game.name
     before = env.view(agent)
     env.step(action)
@@ -20,20 +20,16 @@ def tell(env, action, reader, beside=True):
     phrases = tell_move(env, before, after, action, reader)
     if beside:
         SHOWN.update(key for phrase in shown(env, before, after, action, reader) for key in keys_in(phrase))
-    return (
-        before,
-        after,
-        [*phrases, *(get_kit(name).narrator.settlement(after) if is_settled(name, before, after) else [])],
-    )
+    return [*phrases, *(get_kit(name).narrator.settlement(after) if is_settled(name, before, after) else [])]
 
 
-def stories(game, options, seeds, reader=None):
+def stories(game, options, seeds, reader):
     env = TableEnv(game, **options)
     for seed in seeds:
         rng = np.random.default_rng(seed)
         env.reset(seed=seed)
         while (mask := env.infos[env.agent_selection]["action_mask"]).any():
-            yield tell(env, int(rng.choice(np.flatnonzero(mask))), reader, beside=seed < 2)
+            yield from tell(env, int(rng.choice(np.flatnonzero(mask))), reader, beside=seed < 2)
 
 
 def shown(env, before, after, action, reader):
@@ -68,8 +64,8 @@ def keys_in(phrase):
 def assert_every_sentence_occurs(game, tables, seeds, rigged=list):
     """Assert that the phrases of random and of rigged games are all that there are, each with all its values."""
     SHOWN.clear()
-    moves = [move for options in tables for reader in (None, 0) for move in stories(game, options, seeds, reader)]
-    phrases = [*rigged(), *(phrase for _, _, phrases in moves for phrase in phrases)]
+    told = (each for options in tables for reader in (None, 0) for each in stories(game, options, seeds, reader))
+    phrases = [*rigged(), *told]
     keys = {key for phrase in phrases for key in keys_in(phrase)}
     assert keys | SHOWN | {"did", "behind", "behind_1"} == page_texts(game)["en"]["sentences"].keys()
     for texts in page_texts(game).values():

@@ -84,7 +84,16 @@ def test_environments_import_no_agents_and_each_folder_only_what_lies_below_it(f
 @pytest.mark.parametrize("folder", [ENV / "declare", ENV / "draw"])
 def test_what_a_game_declares_needs_no_numba(folder):
     for path in folder.rglob("*.py"):
-        assert not [name for name in imported(path) if name.startswith("numba.")], path
+        assert not [name for name in imported(path) if name.split(".")[0] == "numba"], path
+
+
+@pytest.mark.parametrize("game", OURS)
+def test_every_rule_on_a_games_page_has_a_test_that_cites_its_number(game):
+    rules = re.findall(r"^- \*\*([A-Z]\d+)", (ENV / "games" / game / "README.md").read_text("utf-8"), re.MULTILINE)
+    tests = "".join(path.read_text("utf-8") for path in (ROOT / "tests" / "games" / game).glob("test_*.py"))
+    cited = {number.upper() for number in re.findall(r"(?<![a-z0-9])[a-z]\d+(?![a-z0-9])", tests, re.IGNORECASE)}
+    assert rules
+    assert set(rules) <= cited
 
 
 def test_no_module_imports_one_that_imports_it_back():

@@ -7,16 +7,11 @@ from pathlib import Path
 import pytest
 
 from blackjacky_env import __version__
-from scripts.results import ROOMS
+from scripts import build_site
 
 ROOT = Path(__file__).parents[1]
-PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "results/README.md"]
-PAGES += ["agents/README.md", "scripts/README.md", "tests/README.md"]
-PAGES += [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*.md"))]
-PAGES += ["agents/blackjacky_agents/web/README.md"]
-PAGES += [(room / "README.md").relative_to(ROOT).as_posix() for room in ROOMS.values()]
-PAGES += ["blackjacky_env/testing/README.md", "tests/reference/README.md", "tests/games/black_jacky/README.md"]
-PAGES += ["tests/games/black_jacky/reference/README.md", "tests/games/schwarze_katze/reference/README.md"]
+PAGES = ["agents/README.md", "results/README.md"]
+PAGES += sorted(path.relative_to(ROOT).as_posix() for path in build_site.pages() if path.suffix == ".md")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 CODE = [
     pytest.param(page, code, id=f"{page}-{number}")

@@ -114,7 +114,11 @@ def test_actions_are_described_as_data_that_tells_them_apart(game):
 
 
 def test_the_conformance_kit_finds_nothing(game):
-    names = set(CHECKS) - {"other_process", "no_leaks", "sample"}  # in `tests.games.test_pictures`, at every table
+    names = set(CHECKS) - {
+        "other_process",
+        "no_leaks",
+        "sample",
+    }  # tests.games.test_pictures, the default game, test_declared
     report = check_all(
         functools.partial(TableEnv, game.name, reward=game.score_reward),
         names,

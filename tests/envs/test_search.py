@@ -62,6 +62,8 @@ def test_reseeding_a_game_or_its_state_keeps_the_table_and_changes_what_is_still
     other, same = copy.deepcopy(env), copy.deepcopy(env)
     other.reseed(np.random.default_rng(0))
     assert other.snapshot() == env.snapshot()
+    with pytest.raises(RuntimeError, match="sampled or reseeded"):
+        other.record()
     np.testing.assert_array_equal(other.state(), env.state())
     later = settled_rounds(env)
     assert settled_rounds(same) == later

@@ -1,4 +1,4 @@
-"""One seat for Gymnasium: the contract's "One seat: Gymnasium"."""
+"""One seat as a Gymnasium environment."""
 
 from itertools import pairwise
 

@@ -67,8 +67,9 @@ CHANGES = {
 def test_an_impossible_state_is_refused_and_changes_nothing(game, change):
     env = begun(game.name)
     before = env.get_state()
+    impossible = changed(before, change, game.name)
     with pytest.raises((TypeError, ValueError)):
-        env.set_state(changed(before, change, game.name))
+        env.set_state(impossible)
     assert env.get_state() == before
 
 

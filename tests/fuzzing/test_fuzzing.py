@@ -15,7 +15,7 @@ from tests.fuzzing import agents, arena, arrays, games, target, web
 from tests.fuzzing.target import REFUSED, SURVIVED, HarmError, Target, TooSlowError, folder, seeds_of
 
 ROOT = Path(__file__).parents[2]
-CORPUS = Path(__file__).with_name("corpus")
+FOUND = sorted(Path(__file__).with_name("corpus").glob("*/*"))
 OWN = {
     "results_file.py": "what it has just written, with lists for tuples",
     "fixture.py": "what it has just written",
@@ -52,10 +52,9 @@ def test_json_of_others_is_read_by_the_reader_that_refuses_what_breaks_its_users
     assert {path.name for path in readers if '"texts.json"' not in path.read_text(encoding="utf-8")} == set(OWN)
 
 
-@every_target
-def test_what_was_found_stays_repaired(name):
-    for found in sorted((CORPUS / name).glob("*")):
-        TARGETS[name].attempt(found.read_bytes())
+@pytest.mark.parametrize("found", FOUND, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_what_was_found_stays_repaired(found):
+    TARGETS[found.parent.name].attempt(found.read_bytes())
 
 
 def _target(parse):

@@ -1,4 +1,4 @@
-"""Many games at once: each goes on as in the PettingZoo environment, bit for bit."""
+"""Many games at once: what goes in, what comes out, and what is refused."""
 
 import os
 import subprocess

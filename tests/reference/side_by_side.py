@@ -178,8 +178,8 @@ def play(game: SideBySide, policy: str, seed: int, opening: Iterable[int] = ()) 
     return game
 
 
-def replay(record: dict[str, Any], options: Options, most: int | None = None) -> None:
-    """Play the first actions of a record of the environment with both."""
+def replay(record: dict[str, Any], options: Options) -> None:
+    """Play a record of the environment with both."""
     game = SideBySide(record["game"], 0, options, record["reset_options"], key=record["key"])
-    for action in record["actions"][:most]:
+    for action in record["actions"]:
         game.step(action)

@@ -15,6 +15,7 @@ from blackjacky_agents.cli.errors import WrongInputError
 from blackjacky_env.games import DEFAULT
 from scripts import measure, results
 from tests.test_commands import ROOT, commands
+from tests.test_readme import PAGES
 
 ENTRIES = tomllib.loads(results.LIST.read_text("utf-8"))
 
@@ -40,15 +41,10 @@ def test_a_result_is_made_by_commands_that_are_understood(name):
             understood(command)
 
 
-def pages():
-    found = (path for path in ROOT.rglob("*.md") if not {".venv", ".nox", "runs", "site", "build"} & set(path.parts))
-    return sorted(path for path in found if commands(path.read_text("utf-8")))
-
-
-@pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("page", [page for page in PAGES if commands((ROOT / page).read_text("utf-8"))])
 def test_a_page_tells_commands_that_are_understood(page, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    for command in commands(page.read_text("utf-8")):
+    for command in commands((ROOT / page).read_text("utf-8")):
         try:
             understood(command)
         except SystemExit as ended:

@@ -79,11 +79,11 @@ def rates_of(protocol, name, games=12):
     return win_rates(each.games() for each in played)
 
 
-def program(text, name="agent.py"):
+def program(text):
     """The name of an agent that is a Python program."""
     head = "import json, os, subprocess, sys, time\ndef say(**answer): print(json.dumps(answer), flush=True)\n"
-    Path(name).write_text(head + text, "utf-8")
-    return f"cmd:{Path(sys.executable).as_posix()} {name}"
+    Path("agent.py").write_text(head + text, "utf-8")
+    return f"cmd:{Path(sys.executable).as_posix()} agent.py"
 
 
 FIRST_LEGAL = """

@@ -1,6 +1,6 @@
 """The proof of leaks finds each one that is planted.
 
-That it finds none in our environments, `test_conformance` and `tests.envs.test_every_game` show.
+That it finds none in our environments, `tests.games.test_pictures` shows.
 """
 
 import copy

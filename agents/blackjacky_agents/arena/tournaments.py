@@ -139,7 +139,6 @@ class Tournament:
             _find_lineups(lineups, names, env.num_players),
             check_flag("duplicate", duplicate),
         )
-        self.score = env.game.score_reward
         self.seconds = 0.0
         """Wall time that this object has spent playing; no part of the results."""
         self.played = 0

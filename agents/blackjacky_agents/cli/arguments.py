@@ -41,7 +41,7 @@ FORMER = {
     "--tables": ("--seats", "--folder"),
     "--name": ("--as",),
 }
-"""What options were called before, and are called now in subcommands that have none of that name."""
+"""What is typed for an option that is meant, in subcommands that have none of that name."""
 COMPILING = "compiling the game and its agents, only the first time"
 SECONDS = 0.5  # of compiling one function, with all that it calls, before that is said
 R = TypeVar("R")

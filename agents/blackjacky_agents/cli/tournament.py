@@ -100,7 +100,7 @@ def main(arguments: Sequence[str], program: str) -> int:
         "lineups": "named" if args.seats else args.lineups,
         "duplicate": args.duplicate,
         "until": args.until,
-        "score": tournaments[0].score,
+        "score": tournaments[0].fixture.score,
         "new_games": sum(each.played for each in tournaments) - before,
         "seconds": round(sum(each.seconds for each in tournaments), 1),
         "tables": [

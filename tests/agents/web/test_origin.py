@@ -45,7 +45,9 @@ def test_names_of_other_sites_are_refused_wherever_the_server_listens(listening)
     client, named = TestClient(server.app, base_url="http://127.0.0.1"), {"host": "evil.example"}
     with pytest.raises(WebSocketDenialResponse), client.websocket_connect(f"{seat}/socket", headers=named):
         pass
-    assert answer(server, "127.0.0.1:8021", path=f"/lobby/{server.lobby}").status_code == 200
+    own = answer(server, "127.0.0.1:8021", path=f"/lobby/{server.lobby}")
+    assert own.status_code == 200
+    assert "frame-ancestors 'none'" in own.headers["content-security-policy"]
 
 
 def test_addresses_in_digits_and_own_names_are_accepted_malformed_and_similar_ones_refused():

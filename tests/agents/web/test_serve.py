@@ -62,12 +62,14 @@ def test_whoever_is_refused_leaves_one_line_a_minute_and_who_waits_at_the_end_no
     with in_background(server) as port, socket.create_connection(("127.0.0.1", port)) as request_:
         for _ in range(3):
             assert status_of(port, upgrade("guessed")) == 404
+        assert status_of(port, request(f"/lobby/{server.lobby}")) == 200
         request_.sendall(request("/wait"))
         assert waits.wait(60)
     log = capsys.readouterr().err
     assert log.count("ASGI callable returned without completing handshake") == 1
     assert "Cancel 1 running task" in log
     assert "Traceback" not in log
+    assert server.lobby not in log
 
 
 @pytest.mark.prove

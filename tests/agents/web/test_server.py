@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from blackjacky_agents.web.host import TAKEN_OVER, TOO_MANY
+from blackjacky_agents.web.host import FULL, TAKEN_OVER, TOO_MANY
 from blackjacky_agents.web.server import PAGE, Server
 from blackjacky_agents.web.table import resumed
 from tests.agents.web.tables import PACE_KEYS, choose, new_table, server_of, states_from_views
@@ -106,7 +106,8 @@ def test_whole_games_show_nothing_but_the_views_of_a_seat_or_of_a_spectator(game
             assert states[-1]["winners"] == table.env.snapshot()["winners"]
 
 
-def test_spectators_are_counted_and_cannot_take_part():
+def test_spectators_are_counted_and_cannot_take_part(monkeypatch):
+    monkeypatch.setattr("blackjacky_agents.web.host.MAX_WATCHING", 2)
     table = new_table()
     with served(table) as client, sit(client, table) as socket:
         first, _ = state_when(socket, my_turn_or_over)
@@ -114,6 +115,9 @@ def test_spectators_are_counted_and_cannot_take_part():
         with spectator(client, table) as one, spectator(client, table) as other:
             assert state_when(socket, lambda state: state["watching"] == 2)
             state_when(one, lambda state: state["watching"] == 2)
+            with spectator(client, table) as third, pytest.raises(WebSocketDisconnect) as closed:
+                third.receive_json()
+            assert closed.value.code == FULL
             record, move = table.env.record(), first["move"]
             for message in (
                 {"type": "act", "move": move, "action": first["actions"][0]["action"]},

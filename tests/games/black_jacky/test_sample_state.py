@@ -1,4 +1,4 @@
-"""`sample_state`: what it deals is legal, and as likely as the contract says: all deals of small games are listed."""
+"""`sample_state`: what it deals is legal, and as likely as its docstring says: all deals of small games are listed."""
 
 from collections import Counter
 from fractions import Fraction
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.prove
 
 
 def listed(observation):
-    """Return the chance of every position that the contract allows: (hands, draw pile, given cards), seat 0 first.
+    """Return the chance of every position that may be sampled: (hands, draw pile, given cards), seat 0 first.
 
     Known cards come first; all distinct orders of the others are equally likely; a secretly given card is each card
     of that hand.

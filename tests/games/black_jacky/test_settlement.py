@@ -22,15 +22,6 @@ def test_the_sheets_worked_example():
 SIX_EACH = [[8] * 5 + [7], [8, 8, 7, 7, 7, 7], [8, 7, 7, 6, 6, 6]]
 BUST, PLUS_ONE = [do.DRAWS, do.KNOCKS, do.KNOCKS], [do.DRAWS, do.plus_one(1), do.KNOCK, do.KNOCKS]
 SETTLED = [
-    # the sheet's worked example without the third player
-    (
-        [[7, 8], [6, 8]],
-        [5, 5],
-        {},
-        [do.lay(8), do.DRAW, do.plus_one(0), do.DRAW, do.KNOCKS, do.KNOCKS],
-        [201, 200],
-        [1],
-    ),
     # S1: everybody is counted, knocked or not
     ([[8, 7], [6, 6], [5, 5]], [1, 2], {}, [do.KNOCKS, do.DRAWS, do.DRAWS], [150, 130, 120], [2]),
     # S1: 20.2 is the highest sum that is not bust, exactly 21 is bust, and +1 can make bust

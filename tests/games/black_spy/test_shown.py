@@ -1,4 +1,4 @@
-"""The table as picture and as story: all that its viewer may know, and nothing more. Playthroughs show it as text."""
+"""The story of a game: all sentences occur, with all their values. Playthroughs show the table as text."""
 
 import pytest
 
@@ -18,7 +18,7 @@ GAMES = [
 def phrases(game, *names):
     env = game.env.unwrapped
     actions = (game.actions[0] if name is None else env.parse_action(name) for name in names)
-    return [phrase for action in actions for phrase in tell(env, action, 1)[2]]
+    return [phrase for action in actions for phrase in tell(env, action, 1)]
 
 
 def scored(wanted, **options):

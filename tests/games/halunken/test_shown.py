@@ -1,4 +1,4 @@
-"""The table as picture and as story: all that its viewer may know, and nothing more. Playthroughs show it as text."""
+"""The story of a game: all sentences occur, with all their values. Playthroughs show the table as text."""
 
 import pytest
 

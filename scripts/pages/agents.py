@@ -255,7 +255,7 @@ def standings(cards: Cards) -> str:
     ranks = [1 + sum(other.score.low > card.score.high for other in cards.values()) for _, card in best]
     rows = [[rank, *row_of(path, card)] for rank, (path, card) in zip(ranks, best, strict=True)]
     table = markdown_table(["rank", "agent", "score", "a move"], rows)
-    return f"{table}\n\nWho wins every game has {ceiling(find_protocol(best[0][1].game)):.0f}."
+    return f"{table}\n\nAn agent that won every game would score {ceiling(find_protocol(best[0][1].game)):.0f}."
 
 
 def row_of(path: Path, card: ScoreCard) -> Sequence[object]:

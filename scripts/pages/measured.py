@@ -182,7 +182,7 @@ def reasons() -> str:
         ["Moves per second in PettingZoo's loop in Python", f"{rounded(speed[LOOP])} (Black Jacky)", loops],
     ]
     if OUR_LEDUC in speed:
-        fastest = "Random steps per second in Leduc poker, each called as said, one core"
+        fastest = "Random steps per second in Leduc poker, called as in brackets, one core"
         rows.insert(0, [fastest, f"{rounded(speed[OUR_LEDUC])} (compiled play of 1,024 games)", smallest])
     actions, positions = (sum(proof(game)[each] for game in ROOMS) for each in ("actions", "positions"))
     found = (

@@ -195,7 +195,7 @@ def report(run: SolvingRun) -> str:
 def exploit_exactly(table: SmallTable, agent: Agent, samples: int, memory: float, threads: int) -> str:
     """Build the tree, ask the agent everywhere, compute all best responses; returns the report.
 
-    ``samples``: answers in each information state, of an agent that neither tells its probabilities nor always does the
+    ``samples``: answers for each view, of an agent that neither tells its probabilities nor always does the
     same; ``memory``: GiB. Raises `ValueError` if the tree does not fit, or the agent cannot be asked.
     """
     with progress_bar(None, "tree", unit=" nodes") as bar:
@@ -208,5 +208,5 @@ def exploit_exactly(table: SmallTable, agent: Agent, samples: int, memory: float
     return (
         f"{worth_table(worth, f'value if {agent.name} plays all seats', '.6f')}\n\n"
         f"Exploitability of {agent.name}: {worth.exploitability:.6f}: {meaning}. {said_tree(tree)} "
-        f"The agent was asked in each information state ({asked.how})."
+        f"The agent was asked in all information states ({asked.how})."
     )

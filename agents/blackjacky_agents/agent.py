@@ -30,10 +30,12 @@ _NO_PARAMETERS = np.zeros(0, np.float32)
 class Agent(Protocol):
     """Anything that chooses actions from observations alone.
 
-    An observation shows the present, not how it came about. Three things are optional:
+    An observation shows the present, not how it came about. Five things are optional:
 
     - ``explain(observation) -> Thoughts | None`` returns its move probabilities and win estimate for display
       (`blackjacky_agents.search.explaining`).
+    - ``probabilities(observations, masks)`` returns the probabilities of all actions in N positions, (N, A), and
+      ``forecast(observation)`` each player's chance of winning; they are asked for where these are measured.
     - ``hear(events)`` is called before each `act` with what its seat has heard since the deal, as `TableEnv.events`
       returns it; then it is asked for one game at a time.
     - ``recalls = True`` is for an agent that plays by its information state: ``observation`` then has an entry

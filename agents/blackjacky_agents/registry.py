@@ -12,7 +12,7 @@ from blackjacky_agents.bots import random_bot
 from blackjacky_agents.external.python_agent import is_place, load_python_agent
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
 from blackjacky_agents.games import agent_names, bot_names, default_opponents, get_kit
-from blackjacky_agents.networks.agent_file import load_agent
+from blackjacky_agents.networks.agent_file import AGENT_FILE, load_agent
 from blackjacky_agents.search.searchers import SEARCHERS, make_searcher
 from blackjacky_agents.solving.solution import load_solution
 from blackjacky_env.compiled import Policy
@@ -108,8 +108,12 @@ def usual_opponents(game: str, people: int = 1, variant: str | None = None, size
 
 def display_names(names: Sequence[str]) -> list[str]:
     """Short names for people: a trained agent has that of its run, and agents of the same name are numbered."""
-    short = [PurePath(name.removeprefix("ppo:")).stem if name.startswith("ppo:") else name for name in names]
+    short = [_run_name(PurePath(name.removeprefix("ppo:"))) if name.startswith("ppo:") else name for name in names]
     return [f"{name} {short[: i + 1].count(name)}" if short.count(name) > 1 else name for i, name in enumerate(short)]
+
+
+def _run_name(path: PurePath) -> str:
+    return path.parent.name if path.name == AGENT_FILE else path.name.removesuffix(".safetensors")
 
 
 def opponent_names(game: str) -> list[str]:

@@ -47,8 +47,8 @@ def replay_html(
     The file needs no network and opens from disk; a notebook shows it if it is the last line of a cell. It contains all
     cards, whatever view is chosen, so do not share it during a game.
 
-    ``#turning`` after the address of the page opens it where a winner's probability of winning changed most,
-    ``#turning-0`` where that of ``player_0`` did, in this player's view.
+    ``#turning`` after the address of the page opens it at the biggest mistake or, if there is none, where a winner's
+    probability of winning changed most; ``#turning-0`` is about ``player_0``, in this player's view.
 
     Args:
         record: a record from `TableEnv.record`.

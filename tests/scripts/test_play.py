@@ -105,6 +105,10 @@ def test_a_hint_speaks_of_a_score_only_where_there_is_one_and_cards_have_their_n
         assert re.search(rf"{sitting.me} .*[JQK]\n", sitting.env.draw_text(sitting.me))
 
 
+def test_a_trained_agent_has_the_name_of_its_run():
+    assert display_names(["ppo:runs/v1.2", "ppo:a/b/weights.safetensors", "ppo:c.safetensors"]) == ["v1.2", "b", "c"]
+
+
 @pytest.mark.parametrize("game", EVERY)
 def test_tables_fit_the_terminal(game):
     players = get_game(game).max_players

@@ -7,7 +7,7 @@ The observation has the parts ``num_players``, ``trick`` (tricks taken in this d
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from blackjacky_env.compiled import compiled
 from blackjacky_env.declare import Fields
@@ -15,27 +15,13 @@ from blackjacky_env.declare import Fields
 NOTHING = -1  # no card
 
 
-class Readers(NamedTuple):
-    """Compiled functions of an observation, in the order in which they are unpacked."""
-
-    led_card: Callable[..., Any]
-    """(observation) -> the card that was led, `NOTHING` if it is mine to lead."""
-    highest_on_table: Callable[..., Any]
-    """(observation, led) -> the card that wins the trick so far, `NOTHING` if none is led."""
-    beats: Callable[..., Any]
-    """(card, highest, led) -> whether a card takes over the trick; the card that is led always does."""
-    players_to_come: Callable[..., Any]
-    """(observation) -> number of players who play to this trick after me."""
-    hand_size_of: Callable[..., Any]
-    """(observation, seat) -> number of cards that a player holds; without those that it is passing."""
-
-
-def readers(record: Fields, cards: int, suit: int) -> Readers:
-    """The functions for a game of ``cards`` cards, of which ``suit`` make a suit."""
+def readers(record: Fields, cards: int, suit: int) -> tuple[Callable[..., Any], ...]:
+    """Compiled functions of an observation, for a game of ``cards`` cards, of which ``suit`` make a suit."""
     at, seats = record.at, record.seats
 
     @compiled
     def led_card(observation):
+        """The card that was led, `NOTHING` if it is mine to lead."""
         for seat in range(1, seats):
             if observation[at.leader + seat]:
                 return int(observation[at.table + seat]) - 1
@@ -43,6 +29,7 @@ def readers(record: Fields, cards: int, suit: int) -> Readers:
 
     @compiled
     def highest_on_table(observation, led):
+        """The card that wins the trick so far, `NOTHING` if none is led."""
         highest = led
         for seat in range(1, seats):
             card = int(observation[at.table + seat]) - 1
@@ -52,10 +39,12 @@ def readers(record: Fields, cards: int, suit: int) -> Readers:
 
     @compiled
     def beats(card, highest, led):
+        """Whether a card takes over the trick; the card that is led always does."""
         return led == NOTHING or (card // suit == led // suit and card > highest)
 
     @compiled
     def players_to_come(observation):
+        """Number of players who play to this trick after me."""
         count = -1
         for seat in range(int(observation[at.num_players])):
             count += observation[at.table + seat] == 0
@@ -63,10 +52,11 @@ def readers(record: Fields, cards: int, suit: int) -> Readers:
 
     @compiled
     def hand_size_of(observation, seat):
+        """Number of cards that a player holds, passed or not, of a whole deck without a mole."""
         dealt = cards // int(observation[at.num_players])
         return dealt - int(observation[at.trick]) - (observation[at.table + seat] > 0)
 
-    return Readers(led_card, highest_on_table, beats, players_to_come, hand_size_of)
+    return led_card, highest_on_table, beats, players_to_come, hand_size_of
 
 
 @compiled

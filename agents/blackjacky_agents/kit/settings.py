@@ -270,6 +270,12 @@ def scratch_preset(game: str, **changes: Any) -> SelfPlaySettings:
     return replace(weighted, **changes)
 
 
+def sb3_preset(scratch: SelfPlaySettings, **changes: Any) -> PPOSettings:
+    """The preset ``sb3`` of a game: MaskablePPO against the bots of ``scratch`` at several tables, with ``changes``."""
+    usual: dict[str, Any] = {"players": (4, 4, 3, 4, 5, 6), "encoding": "cards", "eval_games": 400}
+    return PPOSettings(game=scratch.game, preset="sb3", bots=scratch.bots, **{**usual, **changes})
+
+
 def quick_preset(scratch: SelfPlaySettings, **changes: Any) -> SelfPlaySettings:
     """The preset ``quick`` of a game: self-play for minutes, from the advice of its best bot, with ``changes``."""
     advised = replace(scratch, preset="quick", encoding="advice", advice_logit=3, gamma=1, ent_coef=0.003)

@@ -228,7 +228,7 @@ def _encode_entry(encoder: Encoder) -> Any:
 def encode_all(
     encoding: Encoding, observations: Vector, masks: npt.NDArray[Any] | None = None
 ) -> npt.NDArray[np.float32]:
-    """Encode observations (N, K) with masks (N, A), by default all zero, as float32 (N, size), where they lie."""
+    """Encode observations (N, K) as float32 (N, size), where they lie; masks (N, A), None if it reads none."""
     if not isinstance(observations, np.ndarray):
         from blackjacky_env.play.gpu import encode_all as on_gpu
 

@@ -139,7 +139,7 @@ def _show_table(observation, out):
 
 @compiled
 def _show_cards(observation, chances, out):
-    """My hand, and ``chances``: by value, that an unseen card of it is the next one."""
+    """My hand, and ``chances``: by value, the chance that the next card has it."""
     count_unseen(observation, chances)
     unseen = max(chances.sum(), np.float32(1))
     for v in range(1, VALUES + 1):

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from blackjacky_agents.kit.settings import (
     LeagueSettings,
-    PPOSettings,
     TrainingSettings,
     champion_preset,
     quick_preset,
+    sb3_preset,
     scratch_preset,
 )
 
-_SB3 = PPOSettings(
-    game="black_jacky",
-    preset="sb3",
-    players=(4, 4, 2, 4, 3, 4, 6, 4, 5, 4),
-    bots=("threshold", "trickster", "counter"),
-    encoding="cards",
-    score_weight=0.3,
-)
 _LEAGUE = LeagueSettings(
     game="black_jacky",
     players=(4, 2, 4, 3, 4, 6, 4, 2, 5, 4),
@@ -35,7 +27,7 @@ _QUICK = quick_preset(_SCRATCH, bots=("trickster", "counter"))
 PRESETS: dict[str, TrainingSettings] = {
     "quick": _QUICK,
     "scratch": _SCRATCH,
-    "sb3": _SB3,
+    "sb3": sb3_preset(_SCRATCH, score_weight=0.3, players=(4, 4, 2, 4, 3, 4, 6, 4, 5, 4), eval_games=1000),
     "league": _LEAGUE,
     "champion": champion_preset(_QUICK, players=_LEAGUE.players, variant_fraction=_LEAGUE.variant_fraction),
 }

@@ -136,13 +136,17 @@ def _trick(move: SeenMove) -> list[Phrase]:
     key = {0: "wins_trick", 1: "wins_trick_for_one"}.get(points, "wins_trick_for")
     told = [say(key, seat=seat(winner), points=signed(points))]
     black = _black(names)
-    if black and move.before["black_taken"][winner] + black == BLACK_CARDS:
+    if black and move.before["black_taken"][winner] + black == _black_in_deck(move):
         told.append(say("has_all_black", seat=seat(winner)))
     return told
 
 
 def _black(names: list[str]) -> int:
     return sum(colour_of(name) == "black" for name in names)
+
+
+def _black_in_deck(move: SeenMove) -> int:
+    return _black(move.options["deck"]) if "deck" in move.options else BLACK_CARDS
 
 
 def _points(name: str, options: Mapping[str, Any]) -> int:
@@ -175,7 +179,7 @@ def _decision(view: View) -> list[Phrase]:
 def _reasons(move: SeenMove, player: int, taken: list[int]) -> list[Phrase]:
     """B8, B9, V6: all black cards, a total that is halved or ends the game."""
     total, ends_at = move.after["totals"][player], limit(move.after)
-    why = [say("all_black_taken")] if taken[0] == BLACK_CARDS else []
+    why = [say("all_black_taken")] if taken[0] == _black_in_deck(move) > 0 else []
     if move.before["totals"][player] + move.after["last_deal"][player] != total:
         return [*why, say("halved", limit=ends_at)]
     return [*why, say("reaches", limit=ends_at)] if total >= ends_at else why

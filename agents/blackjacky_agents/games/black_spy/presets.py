@@ -5,23 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from blackjacky_agents.kit.settings import (
-    PPOSettings,
     TrainingSettings,
     quick_preset,
+    sb3_preset,
     scratch_preset,
     search_preset,
 )
 
 _SCRATCH = scratch_preset("black_spy", bots=("low", "counter"))
-_SB3 = PPOSettings(
-    game="black_spy",
-    preset="sb3",
-    players=(4, 4, 3, 4, 5, 6),
-    bots=("low", "counter"),
-    encoding="cards",
-    score_weight=0.03,
-    eval_games=400,
-)
 
 _LEAGUE = search_preset("black_spy", players=(4, 4, 3, 4, 5, 4, 6), bots=("counter", "low"), hidden_sizes=(128, 128))
 
@@ -30,7 +21,7 @@ _QUICK = quick_preset(_SCRATCH, bots=("counter",))
 PRESETS: dict[str, TrainingSettings] = {
     "quick": _QUICK,
     "scratch": _SCRATCH,
-    "sb3": _SB3,
+    "sb3": sb3_preset(_SCRATCH, score_weight=0.03),
     "league": _LEAGUE,
     "champion": replace(
         _LEAGUE,

@@ -20,7 +20,7 @@ from blackjacky_env.games.trick_taking import hand_size
 
 # The standard deviation of the points still to come is `SPREAD` x sqrt(remaining deals). The game lasts until the
 # player with the highest total, who gets `PER_DEAL` in each deal, has reached the limit (B9). Both tables, by number of
-# players, 3 .. 6, were fitted to games between copies of `counter` (`--games 8000 --seed 0`).
+# players, 3 .. 6, were fitted to games between copies of `counter`.
 SPREAD = np.array([0.0, 0.0, 0.0, 32.0, 21.0, 16.0, 12.0])
 PER_DEAL = np.array([0.0, 0.0, 0.0, 40.0, 35.0, 37.0, 38.0])
 

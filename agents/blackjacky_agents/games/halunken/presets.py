@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from blackjacky_agents.kit.settings import (
-    PPOSettings,
     TrainingSettings,
     champion_preset,
     quick_preset,
+    sb3_preset,
     scratch_preset,
     search_preset,
 )
 
 _SCRATCH = scratch_preset("halunken", bots=("greedy", "planner"))
-_SB3 = PPOSettings(
-    game="halunken",
-    preset="sb3",
-    players=(4, 4, 3),
-    bots=("greedy", "planner"),
-    encoding="cards",
-    score_weight=0.01,
-    eval_games=400,
-)
 
 _SHORT = {"num_envs": 256, "batch_size": 4096, "n_epochs": 3, "learning_rate": 1.4e-3}  # few decisions in five minutes
 _LEAGUE = search_preset(
@@ -41,7 +32,7 @@ _QUICK = quick_preset(_SCRATCH, bots=("planner",), encoding="foresight", **_SHOR
 PRESETS: dict[str, TrainingSettings] = {
     "quick": _QUICK,
     "scratch": _SCRATCH,
-    "sb3": _SB3,
+    "sb3": sb3_preset(_SCRATCH, score_weight=0.01, players=(4, 4, 3)),
     "league": _LEAGUE,
     "champion": champion_preset(
         _QUICK, players=_LEAGUE.players, hidden_sizes=_LEAGUE.hidden_sizes, snapshot_every=2_000_000

@@ -19,7 +19,7 @@ from blackjacky_env.games.trick_taking import hand_size
 
 SPREAD = np.array([0.0, 0.0, 0.0, 40.0, 35.0, 34.0, 33.0, 31.0, 29.0, 26.0, 25.0])
 """In penalty points, by number of players, 3 .. 10: the standard deviation of the penalties still to come grows with
-the root of the deals to come. Fitted to games between copies of `counter` (`--games 60000 --seed 0`)."""
+the root of the deals to come. Fitted to games between copies of `counter`."""
 
 _POINTS, _DEALS = 40.0, 10.0  # divisors
 _MOST_DEALS = 12  # that are learned from

@@ -71,7 +71,7 @@ def others_look_behind(observation, total):
 
 @compiled
 def exchange(observation, mask):
-    """T3 with the neighbour who has the most cards in hand; NO_TRICK: not possible."""
+    """T3 between me and the other player with the most cards in hand; NO_TRICK: not possible."""
     best, most = NO_TRICK, 0
     for seat in range(1, seen.SEATS):
         if mask[LAY_3 + seat - 1] and observation[AT.hand_counts + seat] > most:

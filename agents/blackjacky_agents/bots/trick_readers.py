@@ -1,7 +1,7 @@
 """What bots and encodings of trick-taking games read from an observation.
 
-The observation has the parts ``num_players``, ``trick`` (tricks taken in this deal), ``leader`` (one-hot) and ``table``
-(by seat: 1 + the card played to this trick, 0 = none). The cards of a suit are consecutive, the highest last.
+The observation has the parts ``num_players``, ``leader`` (one-hot) and ``table`` (by seat: 1 + the card played to this
+trick, 0 = none). The cards of a suit are consecutive, the highest last.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from blackjacky_env.declare import Fields
 NOTHING = -1  # no card
 
 
-def readers(record: Fields, cards: int, suit: int) -> tuple[Callable[..., Any], ...]:
-    """Compiled functions of an observation, for a game of ``cards`` cards, of which ``suit`` make a suit."""
+def readers(record: Fields, suit: int) -> tuple[Callable[..., Any], ...]:
+    """Compiled functions of an observation, for a game of which ``suit`` cards make a suit."""
     at, seats = record.at, record.seats
 
     @compiled
@@ -51,12 +51,13 @@ def readers(record: Fields, cards: int, suit: int) -> tuple[Callable[..., Any], 
         return count
 
     @compiled
-    def hand_size_of(observation, seat):
-        """Number of cards that a player holds, passed or not, of a whole deck without a mole."""
-        dealt = cards // int(observation[at.num_players])
-        return dealt - int(observation[at.trick]) - (observation[at.table + seat] > 0)
+    def write_hand_sizes(observation, own, sizes):
+        """Write into ``sizes`` how many cards each player holds, when I hold ``own``; all are dealt equally many."""
+        sizes[:] = 0
+        for seat in range(int(observation[at.num_players])):
+            sizes[seat] = own + (observation[at.table] > 0) - (observation[at.table + seat] > 0)
 
-    return led_card, highest_on_table, beats, players_to_come, hand_size_of
+    return led_card, highest_on_table, beats, players_to_come, write_hand_sizes
 
 
 @compiled

@@ -18,7 +18,7 @@ from blackjacky_env.games.black_spy import state
 from blackjacky_env.games.black_spy.rules import LIMITS
 
 AT = seen.AT
-KINDS = state.KINDS  # a GPU takes names of constants as sizes
+KINDS, SEATS = state.KINDS, state.SEATS  # a GPU takes names of constants as sizes
 
 VERSION = 1
 """Incremented when the features or `counter` change, since agents trained on older features cannot use the new ones."""
@@ -68,12 +68,14 @@ def cards(observation, mask, out):
     for phase in range(state.OVER):
         out[TO.phase + phase] = observation[AT.phase + phase]
     out[TO.deals_left] = min(1.0, (observation[AT.max_deals] - observation[AT.deal] - 1) / _DEALS)
-    out[TO.tricks_left] = seen.hand_size_of(observation, 0) / _HAND
+    sizes = scratch(SEATS, np.int64)
+    seen.write_hand_sizes(observation, sizes)
+    out[TO.tricks_left] = sizes[0] / _HAND
     n = int(observation[AT.num_players])
     write_cards(observation, out)
     write_trick(observation, n, out)
     for seat in range(n):
-        out[TO.hand_counts + seat] = seen.hand_size_of(observation, seat) / _HAND
+        out[TO.hand_counts + seat] = sizes[seat] / _HAND
         out[TO.to_limit + seat] = (LIMITS[n] - int(observation[AT.totals + seat])) / _POINTS
         out[TO.behind + seat] = lead_over_others(observation[AT.totals :], n, seat) / _POINTS
 

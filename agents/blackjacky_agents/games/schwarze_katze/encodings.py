@@ -6,15 +6,18 @@ cards are those in other hands.
 
 from __future__ import annotations
 
+import numpy as np
+
 from blackjacky_agents.bots.trick_readers import NOTHING, lead_over_others
 from blackjacky_agents.games.schwarze_katze.bots import counter, seen
 from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.kit.features import Features, divided, one_hot, with_advice
-from blackjacky_env.compiled import compiled
+from blackjacky_env.compiled import compiled, scratch
 from blackjacky_env.declare import Part
 from blackjacky_env.games.schwarze_katze import state
 
 AT = seen.AT
+SEATS = state.SEATS  # a GPU takes names of constants as sizes
 
 VERSION = 1
 """Incremented when the features or `counter` change, since agents trained on older features cannot use the new ones."""
@@ -53,14 +56,16 @@ def cards(observation, mask, out):
     """Write the features of `cards` into ``out`` (float32)."""
     _write_repeated(observation, out)
     out[TO.deals_left] = (observation[AT.deals] - observation[AT.deal] - 1) / 10
-    out[TO.tricks_left] = seen.hand_size_of(observation, 0) / _TRICKS
+    sizes = scratch(SEATS, np.int64)
+    seen.write_hand_sizes(observation, sizes)
+    out[TO.tricks_left] = sizes[0] / _TRICKS
     for card in range(state.CARDS):
         out[TO.suits + card // state.RANKS] += observation[AT.my_hand + card] / state.RANKS
         out[TO.unseen + card] = seen.is_unseen(observation, card)
     n = int(observation[AT.num_players])
     write_trick(observation, n, out)
     for seat in range(n):
-        out[TO.hand_counts + seat] = seen.hand_size_of(observation, seat) / _TRICKS
+        out[TO.hand_counts + seat] = sizes[seat] / _TRICKS
         out[TO.no_trick + seat] = observation[AT.tricks_taken + seat] == 0
         out[TO.behind + seat] = lead_over_others(observation[AT.totals :], n, seat) / _POINTS
 

@@ -134,15 +134,16 @@ def take_hand(observation, hand):
 @inlined
 def count_cards(observation, mask, phase, count, parameters):
     """Every unseen card lies with anybody who may have it, by the sizes of their hands; those I passed are known."""
-    held = count.held
+    held, sizes = count.held, scratch(SEATS, np.int64)
     seen.count_unseen(observation, count.unseen)
+    seen.write_hand_sizes(observation, sizes)
     count.by_colour[:] = 0
     held[:] = 0.0
     count.discard[:] = 0.0
     for card in range(KINDS):
         count.by_colour[card // state.RANKS] += count.unseen[card]
         if count.unseen[card]:
-            spread(observation, phase, card, int(count.unseen[card]), held)
+            spread(observation, phase, card, int(count.unseen[card]), sizes, held)
     for seat in range(1, int(observation[AT.num_players])):
         none = 1.0
         for card in range(state.BLACK_1, KINDS):
@@ -153,7 +154,7 @@ def count_cards(observation, mask, phase, count, parameters):
 
 
 @inlined
-def spread(observation, phase, card, number, held):
+def spread(observation, phase, card, number, sizes, held):
     """Fill ``held[:, card]``: the chance of each seat to hold one of the ``number`` unseen cards of this kind."""
     n, total = int(observation[AT.num_players]), 0.0
     if phase == state.PLAY and observation[AT.passed + card]:
@@ -164,12 +165,12 @@ def spread(observation, phase, card, number, held):
             held[seat, card] = 1.0
             return
         if may_hold(observation, seat, card):
-            total += seen.hand_size_of(observation, seat)
+            total += sizes[seat]
     if number <= 0 or total <= 0.0:
         return
     for seat in range(1, n):
         if held[seat, card] == 0.0 and may_hold(observation, seat, card):
-            held[seat, card] = 1.0 - (1.0 - seen.hand_size_of(observation, seat) / total) ** number
+            held[seat, card] = 1.0 - (1.0 - sizes[seat] / total) ** number
 
 
 @inlined

@@ -7,7 +7,7 @@ from blackjacky_env.compiled import compiled, inlined
 from blackjacky_env.games.black_spy import rules, state
 
 AT = state.RECORD.at
-led_card, highest_on_table, beats, players_to_come, hand_size_of = readers(state.RECORD, state.CARDS, state.RANKS)
+led_card, highest_on_table, beats, players_to_come, _write_hand_sizes = readers(state.RECORD, state.RANKS)
 
 
 @compiled
@@ -34,6 +34,15 @@ def points_on_table(observation):
         if observation[AT.table + seat]:
             points += points_of(observation, int(observation[AT.table + seat]) - 1)
     return points
+
+
+@compiled
+def write_hand_sizes(observation, sizes):
+    """Write into ``sizes`` (int64, (6,)) how many cards each player holds, those that I choose to pass included."""
+    own, choosing = 0, observation[AT.phase + state.PASS]
+    for card in range(state.KINDS):
+        own += observation[AT.my_hand + card] + choosing * observation[AT.passed + card]
+    _write_hand_sizes(observation, own, sizes)
 
 
 @compiled

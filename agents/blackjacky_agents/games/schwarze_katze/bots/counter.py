@@ -78,13 +78,14 @@ def count_unseen(observation, count):
     for card in range(CARDS):
         count.unseen[card] = seen.is_unseen(observation, card)
         count.by_suit[card // state.RANKS] += count.unseen[card]
-    shares = count.shares
+    shares, sizes = count.shares, scratch(SEATS, np.int64)
+    seen.write_hand_sizes(observation, sizes)
     shares[:] = 0.0
     for suit in range(SUITS):
         total = 0.0
         for seat in range(1, int(observation[AT.num_players])):
             if not observation[AT.voids + SUITS * seat + suit]:
-                shares[seat, suit] = seen.hand_size_of(observation, seat)
+                shares[seat, suit] = sizes[seat]
                 total += shares[seat, suit]
         if total > 0.0:
             for seat in range(SEATS):

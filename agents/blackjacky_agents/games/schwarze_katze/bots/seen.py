@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from blackjacky_agents.bots.trick_readers import readers
-from blackjacky_env.compiled import inlined
+from blackjacky_env.compiled import compiled, inlined
 from blackjacky_env.games.schwarze_katze import rules, state
 
 AT = state.RECORD.at
-led_card, highest_on_table, beats, players_to_come, hand_size_of = readers(state.RECORD, state.CARDS, state.RANKS)
+led_card, highest_on_table, beats, players_to_come, _write_hand_sizes = readers(state.RECORD, state.RANKS)
 
 
 @inlined
@@ -22,3 +22,12 @@ def is_unseen(observation, card):
     if observation[AT.my_hand + card] or observation[AT.played + card]:
         return False
     return not rules.is_taken_out(card, int(observation[AT.num_players]))
+
+
+@compiled
+def write_hand_sizes(observation, sizes):
+    """Write into ``sizes`` (int64, (10,)) how many cards each player holds."""
+    own = 0
+    for card in range(state.CARDS):
+        own += observation[AT.my_hand + card]
+    _write_hand_sizes(observation, own, sizes)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from blackjacky_env import black_jacky_v0
-from tests.envs.playing import fingerprint, fresh
+from tests.envs.playing import fingerprint, fresh, play_randomly
 
 OUT_OF_RANGE = [-1, 61, 1000, np.int64(61), -(2**70), 2**70]
 NO_INTEGERS = [1.5, 0.0, "draw", None, np.float64(0), [0], np.array([0]), np.zeros(2, int), math.nan]
@@ -41,7 +41,7 @@ def test_a_vector_of_another_length_is_no_observation_and_nobody_has_no_view():
     with pytest.raises(ValueError, match="unknown agent 'player_9'; agents are player_0, player_1, player_2"):
         fresh(1, num_players=3).draw("player_9")
     with pytest.raises(ValueError, match="unknown agent None"):
-        black_jacky_v0.env().observe(None)
+        play_randomly(fresh(1), 1).observe(None)  # of a game that is over
     vector = np.full(black_jacky_v0.env().observation_space("player_0")["observation"].shape, 0.5)
     with pytest.raises(ValueError, match="outside the ranges"):
         black_jacky_v0.sample_state(vector, np.random.default_rng(0))

@@ -23,7 +23,7 @@ REFUSED = {
         "two deals of each line-up are 24",
         "--until 1.5": "--until 1.5 is out of range; allowed are widths above 0 and below 1",
         "--agents random threshold": "with commas and without spaces: --agents random,threshold",
-        "--seats random --output lineups": "agents=['random'] are too few",  # a value is no option
+        "--seats random --output lineups": "num_players=1 is out of range",  # a value is no option
         "--seats random*2 --lineups mixed": "--lineups has no effect with --seats",
         "--ladder nowhere/ladder.json": "--ladder nowhere/ladder.json cannot be written",
     },

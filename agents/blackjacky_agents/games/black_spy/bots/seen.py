@@ -38,7 +38,10 @@ def points_on_table(observation):
 
 @compiled
 def write_hand_sizes(observation, sizes):
-    """Write into ``sizes`` (int64, (6,)) how many cards each player holds, those that I choose to pass included."""
+    """Write into ``sizes`` (int64, (6,)) how many cards each player holds, those that I choose to pass included.
+
+    While cards are taken from the mole's pile (V3), everybody is taken to hold as many as I do.
+    """
     own, choosing = 0, observation[AT.phase + state.PASS]
     for card in range(state.KINDS):
         own += observation[AT.my_hand + card] + choosing * observation[AT.passed + card]

@@ -69,12 +69,13 @@ def trained() -> str:
 
 
 def trainings(result: Result) -> Iterator[Row]:
-    """What presets reach from the beginning: a row for each preset, over its seeds."""
-    for preset, group in groupby(result["rows"], key=lambda row: row["preset"]):
+    """What presets reach from the beginning: a row for each preset and time, over its seeds."""
+    for (preset, minutes), group in groupby(result["rows"], key=lambda row: (row["preset"], row["minutes"])):
         runs = list(group)
         rates = [row["result"]["win_rate"] for row in runs]
         yield {
             "preset": code(preset),
+            "minutes": round(minutes),
             "median win rate": f"**{percent(median(rates))}**",
             "runs": f"{len(runs)}: {100 * min(rates):.1f} .. {100 * max(rates):.1f}" if len(runs) > 1 else "one run",
             "decisions/s": round(mean(row["steps"] / max(row["seconds"], 1) for row in runs)),

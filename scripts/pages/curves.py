@@ -28,9 +28,11 @@ def parts() -> Iterator[Part]:
 
 
 def training(game: str, result: Result) -> str:
-    """The learning curves of a game's presets by time: a line for each preset."""
+    """The learning curves of a game's presets that had the shortest time: a line for each."""
     lines = []
-    for preset, own in groupby(result["rows"], key=lambda row: row["preset"]):
+    shortest = min(row["minutes"] for row in result["rows"])
+    short = [row for row in result["rows"] if row["minutes"] == shortest]
+    for preset, own in groupby(short, key=lambda row: row["preset"]):
         rows = list(own)
         runs = [Curve(*np.array(row["curve"]).T) for row in rows]
         lines.append(DrawnCurve(preset, runs, rows[0]["result"]["players"]))

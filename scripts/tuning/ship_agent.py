@@ -3,7 +3,8 @@
     blackjacky train --preset champion --game GAME --name champion-GAME
     python -m scripts.tuning.ship_agent --run runs/champion-GAME
 
-The card then has the commit of this tree, so ship an agent from the tree that has trained it.
+Move the weights and card before to held_out.safetensors and held_out.json first, whose name its results then have. The
+card has the commit of this tree, so ship an agent from the tree that has trained it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import tyro
 
+from blackjacky_agents.kit.kit import HELD_OUT
 from blackjacky_agents.networks.agent_file import AGENT_FILE, read_card
 from blackjacky_agents.storage.files import write_file
 from scripts.results import AGENTS, commit
@@ -32,6 +34,9 @@ class Args:
 def main(args: Args) -> None:
     """Copy three files, the weights last."""
     card = read_card(args.run / AGENT_FILE)
+    for row in card["results"]:
+        if row["opponents"] == args.name:
+            row["opponents"] = HELD_OUT
     path = args.folder / card["game"] / "trained" / f"{args.name}.safetensors"
     write_file(path.with_suffix(".json"), json.dumps({**card, "commit": commit()}, indent=2) + "\n")
     shutil.copy(args.run / "learning_curve.png", path.with_suffix(".png"))

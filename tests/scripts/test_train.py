@@ -108,13 +108,16 @@ def test_a_training_leaves_everything_that_belongs_to_it(finished):
     assert card["trained_on"]["num_players"] == [2, 3, 4, 5, 6]
 
 
-def test_a_run_is_shipped_with_the_commit_of_the_tree(small, tmp_path):
+def test_a_run_is_shipped_with_the_commit_of_the_tree_and_the_champion_before_is_held_out(small, tmp_path):
     shipped = tmp_path / "black_jacky" / "trained"
     shipped.mkdir(parents=True)
-    ship_agent.main(ship_agent.Args(small, "stranger", tmp_path))
-    assert {path.name for path in shipped.iterdir()} == {"stranger.safetensors", "stranger.json", "stranger.png"}
-    assert read_json(shipped / "stranger.json") == {**read_json(small / "weights.json"), "commit": commit()}
-    load_agent(shipped / "stranger.safetensors")
+    ship_agent.main(ship_agent.Args(small, folder=tmp_path))
+    assert {path.name for path in shipped.iterdir()} == {"champion.safetensors", "champion.json", "champion.png"}
+    trained, card = read_json(small / "weights.json"), read_json(shipped / "champion.json")
+    before, now = ([row.pop("opponents") for row in each["results"]] for each in (trained, card))
+    assert card == {**trained, "commit": commit()}
+    assert [*map({**dict(zip(BOTS, BOTS, strict=True)), "champion": "held_out"}.get, before)] == now
+    load_agent(shipped / "champion.safetensors")
 
 
 def test_the_learner_is_tested_at_every_refresh_and_at_three_tables_in_the_end(finished):

@@ -35,7 +35,12 @@ PRESETS: dict[str, TrainingSettings] = {
     "sb3": sb3_preset(_SCRATCH, score_weight=0.01, players=(4, 4, 3)),
     "league": _LEAGUE,
     "champion": champion_preset(
-        _QUICK, players=_LEAGUE.players, hidden_sizes=_LEAGUE.hidden_sizes, snapshot_every=2_000_000
+        _QUICK,
+        players=_LEAGUE.players,
+        encoding="foresight_256",
+        hidden_sizes=_LEAGUE.hidden_sizes,
+        snapshot_every=1_000_000,
+        minutes=180.0,
     ),
 }
 """Presets by name."""

@@ -57,6 +57,21 @@ def test_the_value_is_exact_when_the_game_ends():
     np.testing.assert_allclose(result[:3], [-0.5, 1.0, -0.5], atol=1e-6)
 
 
+def test_four_times_the_playouts_halve_the_noise_of_foresight():
+    seen = make_batch("halunken", 1, seed=0)
+    while seen.action_masks.sum() != 5:  # movement cards; otherwise the number of playouts is rounded
+        seen.step(seen.action_masks.argmax(axis=1))
+    noise = []
+    for name in ("foresight", "foresight_256"):
+        encoding = find_encoding(name, "halunken")
+        features = np.zeros((400, encoding.size), np.float32)
+        for number, out in enumerate(features):
+            encoding.drawn(seen.observations[0], seen.action_masks[0], np.uint64(number), out)
+        values = features[:, TO.values : TO.advice][:, seen.action_masks[0] > 0]
+        noise.append(values.std(axis=0).mean())
+    assert noise[1] == pytest.approx(noise[0] / 2, rel=0.15)
+
+
 def test_foresight_differs_from_advice_in_what_it_expects_alone():
     seen = make_batch("halunken", 40, seed=0)
     for _ in range(12):

@@ -1,4 +1,4 @@
-"""Network inputs for Halunken & Spelunken: `cards`, and two that add what is expected of each action.
+"""Network inputs for Halunken & Spelunken: `cards`, and three that add what is expected of each action.
 
 `advice` adds the action values of the bot `planner`; `foresight` those that `planner` would have if it valued the end
 of a round by the value network; `foresight_256` the same by 256 playouts in place of 64, which have half the noise.

@@ -39,8 +39,9 @@ PRESETS: dict[str, TrainingSettings] = {
         players=_LEAGUE.players,
         encoding="foresight_256",
         hidden_sizes=_LEAGUE.hidden_sizes,
+        learning_rate=5e-4,
         snapshot_every=1_000_000,
-        minutes=180.0,
+        minutes=90.0,
     ),
 }
 """Presets by name."""

@@ -1,6 +1,6 @@
 """Strength against time per move: bots, champion and searches, put into results/GAME/strength.json.
 
-    python -m scripts.measures.strength --game GAME --seconds 60 --threads 2       # about 60 rows of up to a minute
+    python -m scripts.measures.strength --game GAME --seconds 60       # about 60 rows of up to a minute
 
 Each agent plays whole games in one seat, among copies of the strongest bot or of the champion. Every deal is played
 with it in each seat in turn, and once by the copies alone, from whom it differs. All rows have the same deals, as many

@@ -36,7 +36,7 @@ class Args:
     """Train presets of a game with several seeds, and write their results."""
 
     game: str = DEFAULT  # Name of the game.
-    presets: tuple[str, ...] = ("quick", "scratch", "sb3")  # Presets by name.
+    presets: tuple[str, ...] = ("quick", "scratch")  # Presets by name.
     seeds: tuple[int, ...] = (0, 1, 2)  # Seeds, one training each.
     options: str = ""  # Other options of `blackjacky train`.
 

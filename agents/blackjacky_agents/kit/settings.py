@@ -59,6 +59,9 @@ class TrainingSettings:
     """Bots to play against, besides past versions of the learner; one named twice is drawn twice as often."""
     encoding: str = "raw"
     """Network input by name: raw, the scaled observation, works with every game; some games have others."""
+    play_encoding: str = ""
+    """Network input of the agent that is tested and saved, which has the same features but may take more time to find
+    them; by default that of the training."""
     hidden_sizes: Annotated[tuple[int, ...], Range(1, MAX_UNITS)] = (256, 256)
     """Sizes of the hidden layers of policy and value network."""
     batch_size: Annotated[int, Range(2, 2**40)] = 2048
@@ -249,7 +252,7 @@ GROUPS: Mapping[str, str] = {
     "": "preset game name seed minutes steps players",
     "opponents": "variant bots pool_size snapshot_every past_self_fraction self_play_fraction single_opponent_fraction "
     "bot_fraction variant_fraction",
-    "network": "encoding hidden_sizes init_from advice_logit ema_rate",
+    "network": "encoding play_encoding hidden_sizes init_from advice_logit ema_rate",
     "rewards": "gamma gae_lambda score_weight reward_eta",
     "tests_and_logs": "eval_games final_eval_games log",
     "learning": "",

@@ -100,6 +100,7 @@ class TrainingRun(ABC):
         self.settings, self.folder, self.command = settings, folder, command
         self.game = get_game(settings.game)
         self.encoding = find_encoding(settings.encoding, settings.game)
+        self._play_encoding = find_encoding(settings.play_encoding or settings.encoding, settings.game)
         self.bots = [make_compiled_agent(name, settings.game) for name in bot_names(settings.game)]
         self.opponents = [make_compiled_agent(name, settings.game) for name in settings.bots]
         self.snapshots: list[CompiledAgent] = []
@@ -145,8 +146,9 @@ class TrainingRun(ABC):
     # ------------------------------------------------------------ training
 
     def agent(self, greedy: bool) -> CompiledAgent:
-        """The current policy as an agent; if not greedy, it samples its actions as in training."""
-        return network_agent(self.game.name, self.encoding, pack(self.layers(), greedy))
+        """The current policy as an agent; if not greedy, it samples its actions as in training, by the same inputs."""
+        encoding = self._play_encoding if greedy else self.encoding
+        return network_agent(self.game.name, encoding, pack(self.layers(), greedy))
 
     def train(self) -> bool:
         """Train to the end, with a progress bar on stderr; False if it was interrupted (see `stop_gently`)."""
@@ -317,7 +319,7 @@ class TrainingRun(ABC):
             path or self.folder / AGENT_FILE,
             self.layers(),
             self.game.name,
-            self.encoding,
+            self._play_encoding,
             trained_on={
                 "variant": self.variants(),
                 "num_players": sorted(set(self.settings.table_sizes)),

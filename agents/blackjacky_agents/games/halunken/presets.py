@@ -37,11 +37,11 @@ PRESETS: dict[str, TrainingSettings] = {
     "champion": champion_preset(
         _QUICK,
         players=_LEAGUE.players,
-        encoding="foresight_256",
+        play_encoding="foresight_256",
         hidden_sizes=_LEAGUE.hidden_sizes,
-        learning_rate=5e-4,
-        snapshot_every=1_000_000,
-        minutes=90.0,
+        snapshot_every=2_000_000,
+        eval_games=2000,
+        minutes=60.0,
     ),
 }
 """Presets by name."""

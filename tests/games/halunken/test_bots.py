@@ -1,5 +1,7 @@
 """The bots of Halunken & Spelunken value cards by the rules; what networks are shown; see also ../test_bots.py."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,10 @@ from blackjacky_agents.games import find_encoding
 from blackjacky_agents.games.halunken.bots.crew import change
 from blackjacky_agents.games.halunken.encodings import TO
 from blackjacky_agents.games.halunken.prospects import value
-from blackjacky_agents.networks.network import encode_all
+from blackjacky_agents.learning.self_play import SelfPlay
+from blackjacky_agents.learning.stored_settings import check_at_game, presets_of
+from blackjacky_agents.networks.agent_file import read_card
+from blackjacky_agents.networks.network import encode_all, network_policy
 from blackjacky_env import make_batch
 from blackjacky_env.compiled.compiling import entry
 from blackjacky_env.games.halunken.rules import move_card, present_score
@@ -86,3 +91,16 @@ def test_foresight_differs_from_advice_in_what_it_expects_alone():
     assert (advice[:, TO.values :] != foresight[:, TO.values :]).any()
     np.testing.assert_array_equal(foresight[:, TO.advice :].sum(axis=1), 1)
     assert (foresight[:, TO.advice :] <= seen.action_masks).all()
+
+
+def test_a_network_learns_by_few_playouts_and_plays_by_many(tmp_path):
+    settings = presets_of("halunken")["champion"]
+    run = SelfPlay(settings, tmp_path, "")
+    run.save_agent()
+    assert read_card(tmp_path)["encoding"] == "foresight_256"
+    played, learned = run.agent(greedy=True), run.agent(greedy=False)
+    assert (played.policy, learned.policy) == tuple(
+        network_policy(find_encoding(name, "halunken")) for name in ("foresight_256", "foresight")
+    )
+    with pytest.raises(ValueError, match="play_encoding='cards' has other features than encoding='foresight'"):
+        check_at_game(replace(settings, play_encoding="cards"))

@@ -174,7 +174,7 @@ def gained(row: Row) -> str:
 
 def champions(ladders: Mapping[str, Result]) -> str:
     """Each game's champion at the usual table: among bots, the strongest bot among champions, and a best response."""
-    rows, compared = [], [game for game, result in ladders.items() if HELD_OUT in names_of(result, game)]
+    rows = []
     for game, result in ladders.items():
         found, strongest = usual(result, game), bot_names(game)[-1]
         size, exploited = found["num_players"], load("exploitability", game)
@@ -182,24 +182,24 @@ def champions(ladders: Mapping[str, Result]) -> str:
         alone = rate(against(found, strongest, "champion"), "mean")
         tried = [row for row in (exploited or {"rows": ()})["rows"] if row["agent"] == "champion"]
         best = max(tried, key=lambda row: row["score"]["win_rate"], default=None)
-        earlier = against(found, "champion", HELD_OUT) if game in compared else None
-        row = [
-            get_game(game).title,
-            f"{100 / size:.0f} %",
-            rates[0],
-            f"{rates[1]} `{strongest}`",
-            alone,
-            best and gained(best),
-        ]
-        rows.append([*row, *[rate(earlier, "mean")] * bool(compared)])
+        rows.append(
+            [
+                get_game(game).title,
+                f"{100 / size:.0f} %",
+                rates[0],
+                f"{rates[1]} `{strongest}`",
+                alone,
+                gained(best) if best else "not yet measured",
+                rate(against(found, "champion", HELD_OUT), "mean"),
+            ]
+        )
     heading = ["game", "par", "against `random`", "against the strongest bot", "that bot among champions"]
-    heading += ["a best response gains", *["against earlier champions"] * bool(compared)]
+    heading += ["a best response gains", "against earlier champions"]
     told = (
         "Intervals are over deals; each champion is one network, chosen by us. What a best response gains "
         "over a champion's own rate is the most of [those tried](docs/results.md#exploitability); others may gain more."
+        " Earlier champions are the agents `held_out`, from whom no champion has learned."
     )
-    if compared:
-        told += " Earlier champions are the agents `held_out`, from whom no champion has learned."
     return f"{markdown_table(heading, rows)}\n\n{told}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import signal
 import socket
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -25,6 +25,7 @@ from blackjacky_agents.cli.errors import WrongInputError, checking_input
 from blackjacky_agents.cli.terminal import Sitting, play
 from blackjacky_agents.registry import parse_agents, usual_opponents
 from blackjacky_agents.reports import install
+from blackjacky_agents.starting import SIGNALS
 from blackjacky_agents.storage.files import only_writer
 from blackjacky_env.checks import check_integer
 from blackjacky_env.games import DEFAULT, get_game
@@ -148,6 +149,9 @@ def serve(args: Args[Any], program: str) -> None:
     if not is_local(args.host):
         print(f"Warning: anyone who can reach {args.host} and knows the URL of a seat or of the lobby can play there,")
         print("without encryption. Use it among people you trust, or behind a reverse proxy with HTTPS.")
+    running = web.uvicorn_server(server)
+    for number in SIGNALS:  # which end it even before it has begun: asyncio could not be interrupted there
+        signal.signal(number, running.handle_exit)
     if table is not None:
         server.add(table)
     base = server.address or web.base_address(args.host, port)
@@ -161,8 +165,8 @@ def serve(args: Args[Any], program: str) -> None:
     if server.lobby_address is not None:
         print(f"Others open tables at {server.lobby_address}")
     print(f"Open tables at {web.owner_address(server, args.host, port)}", flush=True)
-    with held, contextlib.suppress(KeyboardInterrupt):
-        web.uvicorn_server(server).run(sockets=[listening])
+    with held:
+        running.run(sockets=[listening])
 
 
 def describes_table(args: Args[Any]) -> bool:

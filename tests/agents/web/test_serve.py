@@ -103,6 +103,23 @@ def test_a_killed_server_goes_on_with_its_tables(tmp_path):
         process.stdout.close()
 
 
+CTRL_C_AT_THE_BEGINNING = """
+import runpy, signal
+from asyncio.base_events import BaseEventLoop
+begin = BaseEventLoop.__init__
+BaseEventLoop.__init__ = lambda self: (signal.raise_signal(signal.SIGINT), begin(self))[1]
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("blackjacky_agents", run_name="__main__")
+"""
+
+
+def test_ctrl_c_ends_a_server_that_has_only_just_said_its_address(tmp_path):
+    command = [sys.executable, "-c", CTRL_C_AT_THE_BEGINNING, "play", "--web", "--port", "0", "--folder", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Open tables at http://" in done.stdout
+
+
 def proxied(port, token, **headers):
     """The status with which the WebSocket of a page begins that comes through a reverse proxy, which adds headers."""
     host = {"Host": "play.example", "X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "https"}

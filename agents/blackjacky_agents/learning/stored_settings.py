@@ -81,11 +81,11 @@ def _is_like(value: object, default: object) -> bool:
 
 def check_at_game(settings: TrainingSettings) -> None:
     """Raise `ValueError` for the first setting that the game, or another setting, does not allow."""
-    layout = find_encoding(settings.encoding, settings.game).layout
-    if settings.play_encoding and find_encoding(settings.play_encoding, settings.game).layout is not layout:
-        raise ValueError(
-            f"play_encoding={settings.play_encoding!r} has other features than encoding={settings.encoding!r}"
-        )
+    layout, found = find_encoding(settings.encoding, settings.game).layout, encodings_of(settings.game)
+    alike = ["", *(name for name in found if found[name].layout is layout)]
+    if settings.play_encoding not in alike:
+        told = f"play_encoding={settings.play_encoding!r} has not the features of encoding={settings.encoding!r}"
+        raise ValueError(f"{told}; allowed are {', '.join(map(repr, alike))}")
     if HELD_OUT in [*settings.bots, getattr(settings, "init_from", "")]:
         others = ", ".join(map(repr, agent_names(settings.game)))
         raise ValueError(f"{HELD_OUT!r} is only measured against, so nothing learns from it; others are {others}")

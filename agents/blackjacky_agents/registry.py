@@ -12,6 +12,7 @@ from blackjacky_agents.bots import random_bot
 from blackjacky_agents.external.python_agent import is_place, load_python_agent
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
 from blackjacky_agents.games import agent_names, bot_names, default_opponents, get_kit
+from blackjacky_agents.kit.kit import HELD_OUT
 from blackjacky_agents.networks.agent_file import AGENT_FILE, load_agent
 from blackjacky_agents.search.searchers import SEARCHERS, make_searcher
 from blackjacky_agents.solving.solution import load_solution
@@ -59,7 +60,8 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
         return KINDS[kind](rest, game)
     if is_place(name):
         return load_python_agent(name, game)
-    names = [*agent_names(game), *(f"{kind}:{end}" for kind, ends in SEARCHERS.items() for end in ends)]
+    names = [*agent_names(game), *([HELD_OUT] if kit.held_out else [])]
+    names += [f"{kind}:{end}" for kind, ends in SEARCHERS.items() for end in ends]
     near = difflib.get_close_matches(name, names, n=2)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
     raise ValueError(

@@ -120,6 +120,8 @@ def test_an_agent_that_is_held_out_plays_like_any_other_but_nothing_learns_from_
     monkeypatch.setattr(registry, "get_kit", lambda game: replace(kit, held_out=kit.trained["champion"]))
     champion, held_out = map(make_agent, ("champion", "held_out"))
     np.testing.assert_array_equal(held_out.parameters, champion.parameters)
+    with pytest.raises(ValueError, match="did you mean 'held_out'"):
+        make_agent("held-out")
     for changes in ({"bots": ("random", "held_out")}, {"init_from": "held_out"}):
         with pytest.raises(ValueError, match=r"'held_out' is only measured against.*'counter', 'champion'"):
             check_at_game(replace(presets_of("black_jacky")["league"], **changes))

@@ -34,7 +34,7 @@ BESIDE = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH
 ENVIRONMENT = {**os.environ, "PATH": BESIDE, "PYTHONUNBUFFERED": "1"}
 """`blackjacky` and `python` are those beside this interpreter."""
 OPEN = ("Open tables at", "Serving at")
-LONG = re.compile(r"train |exploit|mccfr|score|forecast|--cluster|--games \d{5}")
+LONG = re.compile(r"train |exploit|benchmark|score|forecast|--cluster|--games \d{5}")
 """Commands that take minutes, which are interrupted earlier than others."""
 ENDING = 120.0  # seconds that an interrupted command has
 UNTYPED = {"docs/results.md"}

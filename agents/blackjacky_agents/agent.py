@@ -8,6 +8,7 @@ import importlib
 import pickle
 import sys
 from collections.abc import Callable, Iterable
+from hashlib import sha256
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -53,6 +54,11 @@ class Agent(Protocol):
 
     def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """Actions (N,) for a batch of games: observations (N, K) int8 or int16, masks (N, A) int8."""
+
+
+def secret_seed(*key: object) -> int:
+    """A seed for an agent, below 2**32, which tells nothing of the seeds in its ``key``: those may deal cards."""
+    return int.from_bytes(sha256(" ".join(map(str, key)).encode()).digest()[:4])
 
 
 FAILURES = ("crash", "timeout", "illegal")

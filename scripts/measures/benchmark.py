@@ -68,7 +68,7 @@ class Job(NamedTuple):
 def main(args: Args) -> None:
     """Run what is left of a stage; results are written whenever a run has ended."""
     plan, kind = tomllib.loads(args.plan.read_text("utf-8")), KINDS[args.stage]
-    if args.stage == "tune":
+    if args.stage == "tune" and not args.dry:
         write_file(DRAWN, "\n".join(as_lines(drawn(plan["tune"]))) + "\n")
     jobs = meant(list((tuning if args.stage == "tune" else grid)(plan)), args.only)
     before = rows_of(kind)

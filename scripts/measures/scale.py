@@ -57,8 +57,8 @@ def add(game: str, row: dict[str, Any]) -> None:
 
 def measured(game: str, decisions: int, seed: int) -> dict[str, Any]:
     """The row of a training."""
-    name, arguments = f"{game}-{decisions}-{seed}", f"--game {game} --preset scratch --seed {seed} --steps {decisions}"
-    run = train(FOLDER, name, [*shlex.split(arguments), *shlex.split(HOW)])
+    name, arguments = f"{decisions}-{seed}", f"--game {game} --preset scratch --seed {seed} --steps {decisions}"
+    run = train(FOLDER, game, name, [*shlex.split(arguments), *shlex.split(HOW)])
     card, players = json.loads((run / "weights.json").read_text("utf-8")), get_game(game).default_players
     results = {row["opponents"]: row for row in card["results"] if row["players"] == players}
     response = best_response(run, game, players)

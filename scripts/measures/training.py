@@ -26,7 +26,7 @@ from blackjacky_agents.learning.training_run import read_progress
 from blackjacky_agents.reports import percent
 from blackjacky_agents.storage.files import only_writer
 from blackjacky_env.games import DEFAULT, get_game
-from scripts.results import ROOT, save
+from scripts.results import ROOT, fingerprints_of, save
 
 FOLDER = ROOT / "runs" / "learning_curves"
 
@@ -52,8 +52,8 @@ def main(args: Args) -> None:
 def trained(game: str, preset: str, seed: int, options: str) -> dict[str, Any]:
     """The results of one training, which is begun or resumed if need be."""
     arguments = ["--game", game, "--preset", preset, "--seed", str(seed), *shlex.split(options)]
-    name = f"{game}-{preset}-{seed}" + (f"-{zlib.crc32(options.encode()):08x}" if options else "")
-    run = train(FOLDER, name, arguments)
+    name = f"{preset}-{seed}" + (f"-{zlib.crc32(options.encode()):08x}" if options else "")
+    run = train(FOLDER, game, name, arguments)
     card = json.loads((run / "weights.json").read_text("utf-8"))
     settings = json.loads((run / "config.json").read_text("utf-8"))["settings"]
     players, (*weaker, bot) = get_game(game).default_players, bot_names(game)
@@ -73,8 +73,9 @@ def trained(game: str, preset: str, seed: int, options: str) -> dict[str, Any]:
     }
 
 
-def train(folder: Path, name: str, arguments: Sequence[str]) -> Path:
-    """The folder of a training of this name, below the ``folder``, that is begun, resumed, or kept as it is."""
+def train(folder: Path, game: str, name: str, arguments: Sequence[str]) -> Path:
+    """The folder of a training by today's rules, below the ``folder``, that is begun, resumed, or kept as it is."""
+    name = f"{game}-{name}-{fingerprints_of(game)['rules'][:8]}"
     run = folder / "runs" / name
     if not (run / "results.json").exists():
         how = ["--resume", f"runs/{name}"] if (run / "config.json").exists() else [*arguments, "--name", name]

@@ -122,7 +122,8 @@ def test_an_agent_that_is_held_out_plays_like_any_other_but_nothing_learns_from_
     np.testing.assert_array_equal(held_out.parameters, champion.parameters)
     with pytest.raises(ValueError, match="did you mean 'held_out'"):
         make_agent("held-out")
-    for changes in ({"bots": ("random", "held_out")}, {"init_from": "held_out"}):
+    path = str(kit.held_out)
+    for changes in ({"bots": ("random", "held_out")}, {"init_from": "held_out"}, {"init_from": path}):
         with pytest.raises(ValueError, match=r"'held_out' is only measured against.*'counter', 'champion'"):
             check_at_game(replace(presets_of("black_jacky")["league"], **changes))
 

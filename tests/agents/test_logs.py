@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from blackjacky_agents.learning.logs import check_logs
+from blackjacky_agents.learning.logs import check_logs, opened
 from blackjacky_agents.learning.self_play import SelfPlay
 from tests.agents.test_self_play import SMALL, trained
 
@@ -47,6 +47,10 @@ def test_tensorboard_shows_the_same_figures_and_wandb_too_offline(tmp_path, monk
     events.Reload()
     assert set(events.Tags()["scalars"]) >= FIGURES
     assert events.Scalars("kl")[-1].step == run.steps
+    with opened(tmp_path, replace(SMALL, log=("tensorboard",)), run.steps) as write:  # resumed
+        write({"kl": 1.0}, run.steps + 1)
+    events.Reload()
+    assert [each.step for each in events.Scalars("kl")[-2:]] == [run.steps, run.steps + 1]
     [written] = tmp_path.glob("wandb/offline-run-*/*.wandb")
     content = written.read_bytes()
     assert all(name.encode() in content for name in FIGURES)

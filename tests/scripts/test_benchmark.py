@@ -110,8 +110,15 @@ def test_wrong_input_is_told_in_a_sentence(run, command, told):
 
 
 @pytest.mark.prove
+def test_what_was_typed_wrong_does_not_stand_in_the_way_of_what_is_right(run):
+    wrong = "--algorithm ppo --settings ent_coeff=0.2 --seeds 1 --decisions 9000 --points 2"
+    assert "unexpected keyword argument 'ent_coeff'" in run(wrong, status=2).err
+    assert "Of 1 seeds." in run(wrong.replace("coeff=0.2", "coef=0.2 'hidden_sizes=[16, 16]'")).out
+
+
+@pytest.mark.prove
 @pytest.mark.parametrize(
-    ("learner", "decisions"), [("ppo", 60_000), ("mmd", 60_000), ("rnad", 60_000), ("nfsp", 60_000), ("deep_cfr", 20_000)]
+    ("learner", "decisions"), [*((name, 60_000) for name in ("ppo", "mmd", "rnad", "nfsp")), ("deep_cfr", 20_000)]
 )
 def test_self_play_learns_a_small_table_and_the_same_seed_gives_the_same_policies(run, learner, decisions):
     for name in "ab":

@@ -19,8 +19,8 @@ def test_an_agents_forecasts_are_scored_as_typed(typed, empty_folder):
     assert typed(f"forecast search:10 {FEW} 1").out.count("| search:10 | ") == 1
     assert "agent 'rollout:1' does not say who wins" in typed(f"forecast rollout:1 {FEW} 1", status=2).err
     Path("fresh_agents.py").write_text(
-        "class Fresh:\n    act = reset = lambda self, seed: setattr(self, 'fresh', True)\n"
-        "    def forecast(self, seen):\n        assert self.fresh\n        self.fresh = False\n"
+        "class Fresh:\n    act = reset = lambda self, seed: setattr(self, 'fresh', seed)\n"
+        "    def forecast(self, seen):\n        assert self.fresh > 10**6, 'it deals'\n        self.fresh = 0\n"
         "        return [1 / 3] * 3\n",
         "utf-8",
     )

@@ -54,6 +54,9 @@ def test_a_training_is_at_the_table_that_is_named():
     settings = read_training(["--preset", "scratch", "--table", "mini-3p", "--hand-size", "1"], "train")[0]
     assert (settings.preset, settings.players, settings.variant) == ("scratch", (3,), "classic")
     assert TableEnv("black_jacky", 3, settings.variant, **settings.rule_options).options == env.options
+    assert read_training(["--preset", "champion", "--table", "mini-1"], "train")[0].variant_fraction == 0
+    with pytest.raises(ValueError, match=r"variant_fraction=.* contradicts mini-1"):
+        read_training(["--preset", "champion", "--table", "mini-1", "--variant-fraction", "0.3"], "train")
 
 
 def test_help_for_training_shows_ten_options_and_all_settings_in_groups_if_asked(capsys):

@@ -9,13 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import FAILURES, Agent, CompiledAgent, failure_of, recalls
+from blackjacky_agents.agent import FAILURES, Agent, CompiledAgent, failure_of, recalls, secret_seed
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
 from blackjacky_agents.intervals import Integers
 from blackjacky_env.compiled import PythonPolicy, entry, random, zeros
@@ -239,7 +238,7 @@ class Fixture:
             agent.facts = {"players": self.num_players, "variant": self.variant, "options": self.options}
         try:
             if holds.any():
-                agent.reset(int.from_bytes(sha256(key.encode()).digest()[:4]))
+                agent.reset(secret_seed(key))
         except Exception as error:
             if failed is None:
                 raise

@@ -15,6 +15,7 @@ from blackjacky_agents.agent import Agent
 from blackjacky_agents.benchmark.tasks import Algorithm, Task
 from blackjacky_agents.external.python_agent import find_object
 from blackjacky_agents.kit.settings import SelfPlaySettings
+from blackjacky_agents.learning.stored_settings import with_tuples
 from blackjacky_agents.solving import cfr
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.solution import SolvedAgent, TabularPolicy, policy_of
@@ -55,7 +56,7 @@ def _self_play(task: Task, settings: Mapping[str, Any]) -> SelfPlaySettings:
     """Settings of self-play at a table, for as many decisions as are wanted."""
     table = task.table
     at_table: dict[str, Any] = {"game": table.game.name, "variant": table.variant, "rule_options": dict(table.options)}
-    how = {**SELF_PLAY, "minutes": 1e9, "threads": 1, "log": (), "steps": task.due[-1], **settings}
+    how = {**SELF_PLAY, "minutes": 1e9, "threads": 1, "log": (), "steps": task.due[-1], **with_tuples(settings)}
     return SelfPlaySettings(players=(table.num_players,), seed=task.seed, **at_table, **how)
 
 
@@ -74,7 +75,7 @@ def nfsp(task: Task, **settings: Any) -> Policies:
     """Neural fictitious self-play (Heinrich and Silver 2016); settings are those of `learning.nfsp.NfspSettings`."""
     from blackjacky_agents.learning.nfsp import Nfsp, NfspSettings  # only learners need torch
 
-    run = Nfsp(task.table, NfspSettings(seed=task.seed, steps=task.due[-1], **settings))
+    run = Nfsp(task.table, NfspSettings(seed=task.seed, steps=task.due[-1], **with_tuples(settings)))
     for due in task.due:
         run.run(due)
         yield run.steps, run.agent()
@@ -102,7 +103,7 @@ def deep_cfr(task: Task, **settings: Any) -> Policies:
     """
     from blackjacky_agents.learning.deep_cfr import DeepCfr, DeepCfrSettings  # only learners need torch
 
-    run = DeepCfr(task.table, DeepCfrSettings(seed=task.seed, **settings))
+    run = DeepCfr(task.table, DeepCfrSettings(seed=task.seed, **with_tuples(settings)))
     for due in task.due:
         run.run(due)
         yield run.steps, run.agent()

@@ -46,10 +46,10 @@ class Runs:
         facts = {**asdict(self), "version": SmallTable.of(self.game).game.version}
         kept = {name: fact for name, fact in facts.items() if name not in ("folder", "memory")}
         config, path = parse_json(json.dumps(kept)), self.folder / CONFIG
-        if not path.exists():
+        if not any(self.folder.glob("seed-*.json")):
             self.folder.mkdir(parents=True, exist_ok=True)
             write_json(path, config)
-        elif parse_json(read_file(path)) != config:
+        elif not path.exists() or parse_json(read_file(path)) != config:
             raise ValueError(f"{str(self.folder)!r} has runs of something else ({path}); choose another --name")
 
     def rows(self, seed: int) -> list[dict[str, Any]]:

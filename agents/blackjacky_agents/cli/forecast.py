@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import tyro
 
-from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.agent import Agent, CompiledAgent, secret_seed
 from blackjacky_agents.cli.arguments import GameArgs, R, ThreadsArgs, check_writable, command_line, read_arguments
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.games import agent_names
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str], program: str) -> int:
             for number, (state, observation) in enumerate(positions(env, args.games, args.seed)):
                 shares = playouts(plays_on, state, args.truth_playouts, args.seed + number, args.threads, env)
                 if not isinstance(agent, CompiledAgent):
-                    agent.reset(args.seed + number)  # it may remember the last position, which was of another game
+                    agent.reset(secret_seed(args.seed, number))  # it may remember the last position, of another game
                 moments.append((shares.mean(axis=0), (shares**2).mean(axis=0)))
                 told.append(forecast_of(agent, observation, args, args.seed + number, env))
                 bar.update()

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents import make_agent, wording
-from blackjacky_agents.agent import Agent, recalls, shown_to, warm_up
+from blackjacky_agents.agent import Agent, recalls, secret_seed, shown_to, warm_up
 from blackjacky_agents.aside import aside, asked_aside
 from blackjacky_agents.kit.narration import View
 from blackjacky_agents.language.answers import matching
@@ -64,7 +64,7 @@ class Sitting:
         self._opponents = {f"player_{(seat + i) % players}": name for i, name in enumerate(opponents, 1)}
         self._agents: dict[str, Agent] = {player: make_agent(name, game) for player, name in self._opponents.items()}
         for i, agent in enumerate(self._agents.values(), 1):
-            agent.reset(self.seed + i)
+            agent.reset(secret_seed(self.seed, i))
         warm_up(self._agents.values(), self.env)
 
     @property

@@ -35,6 +35,7 @@ from blackjacky_agents.games import bot_names
 from blackjacky_agents.kit.settings import (
     GROUPS,
     LeagueSettings,
+    MixedTableSettings,
     PPOSettings,
     SelfPlaySettings,
     TrainingSettings,
@@ -59,7 +60,7 @@ class Args:
     """Train an agent by self-play and against bots, and evaluate it against the bots.
 
     The preset quick takes five minutes: self-play from a bot's advice; champion takes an hour or more, by self-play or
-    search; scratch learns by self-play alone; sb3 trains with MaskablePPO; league learns on from the champion, by
+    search; scratch learns without that advice; sb3 trains with MaskablePPO; league learns on from the champion, by
     rollouts or search, from bots and past versions of itself. A game may have fewer presets. The defaults below are
     those of the chosen --preset; --help-all lists all settings.
 
@@ -210,7 +211,12 @@ def at_table(settings: TrainingSettings, stored: TrainingSettings, name: str | N
     for given in settings.players if settings.players != stored.players else ():
         choose(name, given, None, {})
     size, variant, options = choose(name, None, settings.variant, settings.rule_options)
-    return replace(settings, players=(size,), variant=variant, rule_options=options)
+    mixed: dict[str, Any] = {}
+    if isinstance(settings, MixedTableSettings):
+        if settings.variant_fraction != getattr(stored, "variant_fraction", 0.0):
+            raise ValueError(f"variant_fraction={settings.variant_fraction} contradicts {name}: leave one of them out")
+        mixed["variant_fraction"] = 0.0
+    return replace(settings, players=(size,), variant=variant, rule_options=options, **mixed)
 
 
 def preset_settings(game: str, preset: str, device: str) -> TrainingSettings:

@@ -34,10 +34,10 @@ def show_results(run: TrainingRun) -> None:
     rate = run.steps / run.clock.seconds
     speed = f"{run.steps:,} steps in {run.clock.seconds:.0f} s, {rate:,.0f} steps/s."
     differences = [each._asdict() for each in found]
+    run.save_agent(results=rows, machine=machine())  # before the file that says that all is done
     write_json(run.folder / "results.json", {"table": rows, "differences": differences, "steps_per_second": rate})
     shown = results_table(rows)
     write_file(run.folder / "results.md", f"`{run.command}`\n\n{said}\n\n{shown}\n\n{speed}\n")
-    run.save_agent(results=rows, machine=machine())
     print(f"\n{shown}\n\n{speed}\n\n{fill(said, WIDTH)}\n\n{next_steps(run)}")
 
 

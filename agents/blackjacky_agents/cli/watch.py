@@ -14,7 +14,7 @@ import numpy as np
 from tqdm import tqdm
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.agent import FAILURES
+from blackjacky_agents.agent import FAILURES, secret_seed
 from blackjacky_agents.arena.results_file import read_head
 from blackjacky_agents.arena.tournaments import Tournament
 from blackjacky_agents.cli.arguments import (
@@ -136,7 +136,7 @@ def new_game(args: Args[Any], names: Sequence[str]) -> Show:
     env = TableEnv(args.game, len(names), args.variant, **args.rule_options)
     agents = {agent: make_agent(name, args.game) for agent, name in zip(env.possible_agents, names, strict=True)}
     for number, agent in enumerate(agents.values(), 1):
-        agent.reset(seed + number)
+        agent.reset(secret_seed(seed, number))
     env.reset(seed=seed)
     moves = play_on(env, agents, instead=champion_of(args.game)) if args.output else play_on(env, agents)
     return Show(env, display_names(names), moves, f"{env.game.title}, seed {seed}")

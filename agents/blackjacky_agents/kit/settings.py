@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, get_type_hints
@@ -84,7 +85,7 @@ class TrainingSettings:
     def __post_init__(self) -> None:
         """Raise `TypeError` or `ValueError` for a number that is not in the range declared with its setting."""
         check_ranges(self)
-        if not self.minutes > 0:
+        if not 0 < self.minutes < math.inf:
             raise ValueError(f"minutes={self.minutes} is out of range; allowed is any number above 0")
         if not self.bots:
             raise ValueError("bots=() is empty; training needs at least one bot")
@@ -119,15 +120,15 @@ class GradientSettings(TrainingSettings):
     """Decisions of the learner per game and update."""
     n_epochs: Count = 3
     """Epochs per update."""
-    learning_rate: float = 1e-3
+    learning_rate: Fraction = 1e-3
     """Initial Adam learning rate, annealed linearly to 0."""
-    ent_coef: float = 0.01
+    ent_coef: Coefficient = 0.01
     """Initial entropy coefficient, annealed linearly to 0."""
     gamma: Fraction = 1.0
     """Discount factor per decision of a seat."""
     gae_lambda: Fraction = 0.95
     """Lambda of generalized advantage estimation (GAE)."""
-    score_weight: float = 0.0
+    score_weight: Coefficient = 0.0
     """Weight of changes of the score, in self-play less the mean of the table, which are added to the reward for
     winning when they happen. 0: only wins count."""
 
@@ -145,7 +146,7 @@ class MixedTableSettings(TrainingSettings):
 
     init_from: str = ""
     """Initial policy: a shipped agent by name, a run folder or a weights file. Empty: random initialisation."""
-    advice_logit: float = 0.0
+    advice_logit: Coefficient = 0.0
     """Initial logit of the advised action, for encodings with a bot's advice. 0: random initialisation; 4: the learner
     starts as strong as the bot and learns to deviate from it (residual policy learning, Silver et al. 2018)."""
     variant_fraction: Fraction = 0.0
@@ -168,8 +169,8 @@ class SelfPlaySettings(GradientSettings, MixedTableSettings):
     snapshot_every: Count = 2_000_000
     num_envs: Count = 1024
     n_epochs: Count = 1
-    learning_rate: float = 2e-3
-    clip_range: float = 0.2
+    learning_rate: Fraction = 2e-3
+    clip_range: Coefficient = 0.2
     """Clipping range of the probability ratio."""
     gamma: Fraction = 0.99
     annealed: bool = True
@@ -240,9 +241,9 @@ class LeagueSettings(MixedTableSettings):
     """Capacity of the replay buffer, in decisions."""
     replay_ratio: Count = 2
     """Mean number of updates each decision is used for."""
-    learning_rate: float = 4e-4
+    learning_rate: Fraction = 4e-4
     """Initial Adam learning rate, annealed linearly to 5 % of it."""
-    ent_coef: float = 0.005
+    ent_coef: Coefficient = 0.005
     """Entropy coefficient, annealed linearly from 1.2 to 0.2 times this; advantages are scaled to unit variance."""
     ema_rate: Fraction = 0.003
     """Update rate of the exponential moving average of the weights, with which the agent plays."""

@@ -6,7 +6,6 @@ What the learner wins above the agent's own win rate among its copies is a lower
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -23,8 +22,13 @@ _FINAL_SEED = 10**9  # the final games differ from those that selected the best 
 
 
 def response_settings(agent: str, players: int, game: str = DEFAULT, **others: Any) -> LeagueSettings:
-    """Settings of a league whose learner plays against copies of one agent; ``others`` override single settings."""
+    """Settings of a league whose learner plays against copies of one agent; ``others`` override single settings.
+
+    Actions are tried in the true position, where the agent plays on in its seats: search, as in some presets, would put
+    the learner in all of them.
+    """
     against_one: dict[str, Any] = {
+        "encoding": league_settings_of(game).encoding,
         "bots": (agent,),
         "players": (players,),
         "self_play_fraction": 0.0,
@@ -33,7 +37,7 @@ def response_settings(agent: str, players: int, game: str = DEFAULT, **others: A
         "pool_size": 0,
         "snapshot_every": 100_000,
     }
-    return replace(league_settings_of(game), **{**against_one, **others})
+    return LeagueSettings(game=game, **{**against_one, **others})
 
 
 def is_response(settings: TrainingSettings) -> TypeGuard[LeagueSettings]:

@@ -44,7 +44,7 @@ def _tensorboard(folder: Path, settings: TrainingSettings, steps: int) -> Iterat
     """Event files in the folder ``tensorboard`` of the run."""
     from torch.utils.tensorboard import SummaryWriter
 
-    with SummaryWriter(folder / "tensorboard", purge_step=steps or None) as writer:
+    with SummaryWriter(folder / "tensorboard", purge_step=steps + 1 if steps else 0) as writer:
 
         def write(figures: Mapping[str, float], steps: int) -> None:
             for name, value in figures.items():

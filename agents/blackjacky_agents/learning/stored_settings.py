@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 from blackjacky_agents.games import agent_names, bot_names, encodings_of, find_encoding, get_kit
@@ -86,7 +87,7 @@ def check_at_game(settings: TrainingSettings) -> None:
     if settings.play_encoding not in alike:
         told = f"play_encoding={settings.play_encoding!r} has not the features of encoding={settings.encoding!r}"
         raise ValueError(f"{told}; allowed are {', '.join(map(repr, alike))}")
-    if HELD_OUT in [*settings.bots, getattr(settings, "init_from", "")]:
+    if any(_is_held_out(name, settings.game) for name in (*settings.bots, getattr(settings, "init_from", ""))):
         others = ", ".join(map(repr, agent_names(settings.game)))
         raise ValueError(f"{HELD_OUT!r} is only measured against, so nothing learns from it; others are {others}")
     game = get_game(settings.game)
@@ -101,6 +102,14 @@ def check_at_game(settings: TrainingSettings) -> None:
         _check_league(settings)
     elif isinstance(settings, SelfPlaySettings):
         _check_self_play(settings)
+
+
+def _is_held_out(name: str, game: str) -> bool:
+    """Whether an agent is the one that is held out, plays by its network, or is named by its file."""
+    network, kept = name.rpartition("+")[2].removeprefix("ppo:"), get_kit(game).held_out
+    return network == HELD_OUT or bool(
+        network and kept and Path(network).with_suffix(kept.suffix).resolve() == kept.resolve()
+    )
 
 
 def _check_self_play(settings: SelfPlaySettings) -> None:
@@ -149,5 +158,7 @@ def _check_league(settings: LeagueSettings) -> None:
         raise ValueError(f"positions={settings.positions} needs a min_action_prob above 0")
     if settings.bot_playouts and not settings.positions:
         raise ValueError(f"bot_playouts={settings.bot_playouts} needs positions above 0, from which the bot plays on")
+    if settings.iterations and settings.ent_coef != LeagueSettings.ent_coef:
+        raise ValueError(f"ent_coef={settings.ent_coef} has no effect with iterations={settings.iterations}")
     if not settings.study_fraction:
         raise ValueError("study_fraction=0.0 is out of range; allowed is any number above 0, at most 1")

@@ -102,5 +102,5 @@ def test_a_network_learns_by_few_playouts_and_plays_by_many(tmp_path):
     assert (played.policy, learned.policy) == tuple(
         network_policy(find_encoding(name, "halunken")) for name in ("foresight_256", "foresight")
     )
-    with pytest.raises(ValueError, match="'cards' has not the features of .* allowed are '', 'advice', 'foresight', "):
+    with pytest.raises(ValueError, match=r"'cards' has not the features of .* allowed are '', 'advice', 'foresight', "):
         check_at_game(replace(settings, play_encoding="cards"))

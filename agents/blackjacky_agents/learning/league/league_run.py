@@ -70,6 +70,8 @@ class League(TrainingRun):
         self.learner.learn_values(_INITIAL_VALUE_UPDATES, 1.0)
 
     def _learn(self) -> None:
+        if self.steps:  # resumed
+            self.learner.rng = np.random.default_rng([self.settings.seed, 2, self.steps])
         while self._goes_on:
             self._begin_update()
             done = (1 - self.left) * self.settings.iterations

@@ -85,7 +85,9 @@ def errors(result: Result) -> str:
         cells.append([*options, *found, *(f"{each:.3f}" for each in np.median(parts, axis=0))])
     first = ["turns", "bust at", "states", "exploitability", "first seat", "second seat"]
     table = markdown_table([*first, "worst decision", "led to", "not led to"], cells)
-    return f"{table}\n\nOf {len(own)} seeds, `{result['settings']['algorithm']}`. {result['what']} {made_by(result)}"
+    settings = result["settings"]
+    told = f"{len(own)} runs of `{settings['algorithm']}` of {settings['decisions']:,} decisions"
+    return f"{table}\n\nOf {told}. {result['what']} {made_by(result)}"
 
 
 def spread(found: Sequence[float]) -> str:

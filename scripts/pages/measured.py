@@ -186,7 +186,7 @@ def reasons() -> str:
         rows.insert(0, [fastest, f"{rounded(speed[OUR_LEDUC])} (compiled play of 1,024 games)", smallest])
     actions, positions = (sum(proof(game)[each] for game in ROOMS) for each in ("actions", "positions"))
     found = (
-        f"In {rounded(actions)} random actions the games never differed from an independent version of their rules, "
+        f"In {rounded(actions)} actions, random or steered to rare cases, the games never differed from an independent version of their rules, "
         f"and in {rounded(positions)} positions no observation gave away a hidden card ([proof](docs/proof.md))."
     )
     old = [bool(aged(needed(kind, game))) for game in ROOMS for kind in ("fuzz", "leaks")]
@@ -275,7 +275,7 @@ def ppo_batch() -> str:
             rows.append([f"{steps:,}", spread, f"{seconds:.0f} s"])
     seeds = ", ".join(str(row["seed"]) for row in next(iter(tests.values())))
     told = f"{result['what']} Mean, lowest and highest win rate of the seeds {seeds}."
-    return f"{markdown_table(['decisions', 'win rate', 'CPU time'], rows)}\n\n{told}\n\n{made_by(result)}"
+    return f"{markdown_table(['moves, forced ones too', 'win rate', 'CPU time'], rows)}\n\n{told}\n\n{made_by(result)}"
 
 
 def frameworks() -> str:

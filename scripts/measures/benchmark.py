@@ -161,7 +161,7 @@ def job_of(plan: Plan, facts: dict[str, Any], settings: dict[str, Any], decision
     game, name, algorithm, seed = (facts[each] for each in ("game", "table", "algorithm", "seed"))
     table, due = SmallTable.of(game, table=name), due_at(decisions, plan["points"])
     place = table.num_players, table.variant, table.options
-    hashed = zlib.crc32(json.dumps([settings, due]).encode())
+    hashed = zlib.crc32(json.dumps([settings, due, table.game.version]).encode())
     folder = FOLDER / f"{game}-{name}-{algorithm}-{hashed:08x}"
     runs = Runs(game, *place, algorithm, settings, due, plan["memory"] * GIB, folder)
     seconds = plan["seconds"].get(algorithm, 10) * (1 + settings.get("n_epochs", 1)) / 2 * decisions / 1e6
@@ -205,7 +205,8 @@ def chosen(tune: Plan, rows: Sequence[Row]) -> dict[str, Any]:
     best: dict[str, Any] = {}
     for algorithm, draws in drawn(tune).items():
         kept = ready_for_json(draws)  # as rows have them
-        found = [[row for row in rows if (row["algorithm"], row["settings"]) == (algorithm, own)] for own in kept]
+        whole = [row for row in rows if row["decisions"][-1] >= tune["learners"][algorithm]["decisions"]]
+        found = [[row for row in whole if (row["algorithm"], row["settings"]) == (algorithm, own)] for own in kept]
         if all(len(own) == len(tune["tables"]) * len(tune["seeds"]) for own in found):
             means = [geometric_mean([max(row["exploitability"][-1], 1e-9) for row in own]) for own in found]
             lowest = min(means)

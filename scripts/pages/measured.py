@@ -186,7 +186,8 @@ def reasons() -> str:
         rows.insert(0, [fastest, f"{rounded(speed[OUR_LEDUC])} (compiled play of 1,024 games)", smallest])
     actions, positions = (sum(proof(game)[each] for game in ROOMS) for each in ("actions", "positions"))
     found = (
-        f"In {rounded(actions)} actions, random or steered to rare cases, the games never differed from an independent version of their rules, "
+        f"In {rounded(actions)} actions, random or steered to rare cases, the games never differed from an independent "
+        "version of their rules, "
         f"and in {rounded(positions)} positions no observation gave away a hidden card ([proof](docs/proof.md))."
     )
     old = [bool(aged(needed(kind, game))) for game in ROOMS for kind in ("fuzz", "leaks")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 import time
@@ -166,7 +167,9 @@ class TrainingRun(ABC):
         self.clock.stop()
         self.save()
         if self.progress:
-            self._learning_curve().savefig(self.folder / CURVE_FILE)
+            drawn = io.BytesIO()
+            self._learning_curve().savefig(drawn)
+            write_file(self.folder / CURVE_FILE, drawn.getvalue())
         return not self.interrupted
 
     @property

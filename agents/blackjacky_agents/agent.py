@@ -57,7 +57,10 @@ class Agent(Protocol):
 
 
 def secret_seed(*key: object) -> int:
-    """A seed for an agent, below 2**32, which tells nothing of the seeds in its ``key``: those may deal cards."""
+    """A seed for an agent, below 2**32, far from the seeds in its ``key``, which may deal cards.
+
+    It is a hash (SHA-256): only who tries many seeds can find those in the key.
+    """
     return int.from_bytes(sha256(" ".join(map(str, key)).encode()).digest()[:4])
 
 

@@ -86,7 +86,7 @@ class TrainingSettings:
         """Raise `TypeError` or `ValueError` for a number that is not in the range declared with its setting."""
         check_ranges(self)
         if not 0 < self.minutes < math.inf:
-            raise ValueError(f"minutes={self.minutes} is out of range; allowed is any number above 0")
+            raise ValueError(f"minutes={self.minutes} is out of range; allowed is any finite number above 0")
         if not self.bots:
             raise ValueError("bots=() is empty; training needs at least one bot")
 

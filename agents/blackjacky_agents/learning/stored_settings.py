@@ -158,7 +158,8 @@ def _check_league(settings: LeagueSettings) -> None:
         raise ValueError(f"positions={settings.positions} needs a min_action_prob above 0")
     if settings.bot_playouts and not settings.positions:
         raise ValueError(f"bot_playouts={settings.bot_playouts} needs positions above 0, from which the bot plays on")
-    if settings.iterations and settings.ent_coef != LeagueSettings.ent_coef:
-        raise ValueError(f"ent_coef={settings.ent_coef} has no effect with iterations={settings.iterations}")
+    if settings.iterations and settings.ent_coef != (usual := LeagueSettings.ent_coef):
+        told = f"ent_coef={settings.ent_coef} has no effect with iterations={settings.iterations}"
+        raise ValueError(f"{told}; allowed is ent_coef={usual}")
     if not settings.study_fraction:
         raise ValueError("study_fraction=0.0 is out of range; allowed is any number above 0, at most 1")

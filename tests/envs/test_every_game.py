@@ -135,10 +135,12 @@ def test_every_game_is_registered_and_has_its_module(name):
     assert f"{name}_v0" in blackjacky_env.__all__
     assert {"decode", "describe_observation", "env", "raw_env", "sample_state"} <= set(dir(module))
     env = module.env(variant=get_game(name).variants[-1].name)
-    made = pettingzoo.make("aec", f"blackjacky/{name}-v0", variant=env.variant)
-    assert made.unwrapped.config_dict() == env.config_dict()
     assert env.unwrapped is env
-    assert type(env) is type(module.raw_env()) is type(made.unwrapped) is TableEnv
+    assert type(env) is type(module.raw_env()) is TableEnv
+    if hasattr(pettingzoo, "make"):  # from 1.27 on
+        made = pettingzoo.make("aec", f"blackjacky/{name}-v0", variant=env.variant)
+        assert made.unwrapped.config_dict() == env.config_dict()
+        assert type(made.unwrapped) is TableEnv
     seat = f"blackjacky/{name.title().replace('_', '')}Seat-v0"
     assert gymnasium.make(seat).unwrapped.table.game.name == name
     assert str(env) == f"{name}_v0"

@@ -154,7 +154,8 @@ class MixedTableSettings(TrainingSettings):
     self_play_fraction: Fraction = 0.6
     """Fraction of games in which the learner has all seats."""
     single_opponent_fraction: Fraction = 0.3
-    """Fraction of games with copies of one opponent in all seats but one; the remaining games have mixed tables."""
+    """Fraction of games with copies of one opponent in all seats but one, at most what `self_play_fraction` leaves; the
+    remaining games have mixed tables."""
 
 
 @dataclass(frozen=True)

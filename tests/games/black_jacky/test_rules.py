@@ -51,6 +51,15 @@ def test_r4_cards_are_dealt_one_at_a_time_clockwise_from_the_start_player_and_al
     assert len(table["draw_pile"]) == 29
 
 
+def test_r4_a_smaller_deck_lacks_the_same_cards_in_every_round():
+    env = fresh(num_players=2, deck=[1, 2, 2, 3, 3, 3, 8, 8])
+    for number in range(2):
+        assert env.snapshot()["round"] == number
+        assert cards_on_table(env.snapshot()) == Counter([1, 2, 2, 3, 3, 3, 8, 8])
+        for action in do.KNOCKS * 2:
+            env.step(action)
+
+
 def test_r4_r5_who_has_no_heart_gets_no_cards_no_turn_and_no_sum():
     table = Table([losing([1], range(4)), losing([3], [0, 2, 3], start=2)], players=4, hearts=1).knock_all()
     table.shows(status=["saloon", "wanted", "saloon", "saloon"]).play(do.tip(2))  # seat 3
@@ -142,6 +151,8 @@ def test_r14_the_discard_pile_but_its_top_becomes_the_draw_pile_when_a_card_is_n
     assert do.DRAW not in table.play(do.NO_TRICK).legal  # its top still cannot be drawn
     table = nearly_drained(do.swap_draw(8)).play(do.NO_TRICK, do.swap_draw(7))  # before the old card is laid down
     assert 1 in table.shows(draw_pile=[], discards=[7, 8], discard_top=7)["hands"][1]
+    hand = Counter(table["hands"][0])
+    assert Counter(table.play(do.DRAWS)["hands"][0]) - hand == Counter([8])
     hand = Counter(nearly_drained(do.swap_draw(8))["hands"][0])
     table = nearly_drained(do.swap_draw(8)).play(do.lay(4)).shows(discards=[8], draw_pile=[])
     assert Counter(table["hands"][0]) - hand == Counter([1])

@@ -54,6 +54,12 @@ def test_the_bust_or_else_the_lowest_sums_lose_a_heart(hands, draw, options, mov
     table.play(*moves).settled(sums=sums, losers=losers).shows(hearts=hearts)
 
 
+def test_r5_s2_a_wanted_player_has_no_sum_and_so_not_the_lowest_even_if_that_is_nothing():
+    decks = [deal([[7], [1], [8], [8]]), deal({0: [8], 2: [5], 3: [7]}, start=2)]
+    table = Table(decks, players=4, hearts=1, hand_size=1).knock_all().play(do.tip(2), (do.lay(5), do.KNOCK))
+    table.play(do.KNOCKS, do.KNOCKS).settled(sums=[80, None, 0, 70], losers=[2]).shows(hearts=[1, 0, 0, 1])
+
+
 def test_s3_the_heart_is_lost_before_the_right_tip_brings_one():
     """Everybody in the saloon is lost and the tipper returns: he alone has a heart."""
     table = Table([losing([1], range(4)), losing([0, 2, 3], [0, 2, 3], 2)], players=4, hearts=1, reward="hearts")
@@ -199,7 +205,7 @@ LOST_BY_BUST = [[1, 2], [8, 8], [7, 8]]
         ([[[8, 8], [3, 5], [3, 5]], [[7, 7], [3, 4], [8, 8]]], {"hearts": 2}, [2, 0, 1], [0]),
         ([[[7, 7], [3, 4], [8, 8]]], {}, [1, 0, 1], [2]),
         ([[[8, 7], [3, 4], [8, 7]]], {}, [1, 0, 1], [0, 2]),
-        ([LOST_BY_BUST, [[8, 8], [1, 2], [7, 8]]], {"hearts": 2, "bust_at": 10}, [1, 1, 0], [1]),
+        ([LOST_BY_BUST, [[5, 5], [1, 2], [7, 8]]], {"hearts": 2, "bust_at": 10}, [1, 1, 0], [1]),
         ([LOST_BY_BUST, LOST_BY_BUST, [[8, 8], [7, 8], [1, 2]]], {"hearts": 3, "bust_at": 10}, [2, 0, 1], [0]),
         ([[[2, 5], [3, 4]]], {}, [0, 0], [0, 1]),
     ],
@@ -219,6 +225,12 @@ def test_q2_most_hearts_win_and_then_the_highest_sum_that_is_not_bust(rounds, op
     for _ in rounds:
         table.knock_all()
     table.shows(hearts=hearts, winners=winners)
+
+
+def test_q2_a_sum_of_nothing_ranks_above_those_that_are_bust():
+    decks = [deal([[1], [8], [7]]), deal([[6], [5], [7]], start=1)]
+    table = Table(decks, players=3, hearts=2, hand_size=1, bust_at=6, **DUEL).knock_all()
+    table.play((do.lay(5), do.KNOCK), do.KNOCKS, do.KNOCKS).shows(hearts=[1, 1, 0], winners=[1])
 
 
 @pytest.mark.parametrize("players", range(2, 7))

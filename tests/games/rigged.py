@@ -37,7 +37,9 @@ class RiggedTable:
 
     @property
     def actions(self):
-        return np.flatnonzero(self.env.last()[0]["action_mask"]).tolist()
+        mask = self.env.last()[0]["action_mask"]
+        assert mask.max() <= 1
+        return np.flatnonzero(mask).tolist()
 
     @property
     def legal(self):

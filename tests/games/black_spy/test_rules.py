@@ -24,7 +24,8 @@ def test_all_60_cards_are_dealt_and_hands_are_equal(players):
 ACROSS_LAST, ACROSS_SECOND, LEFT = "left_right_across", "left_across_right", "left"
 DIRECTIONS = [
     *((4, ACROSS_LAST, deal, places) for deal, places in ((0, 1), (1, 3), (2, 2), (3, 1))),
-    *((players, ACROSS_LAST, 1, players - 1) for players in (3, 5, 6)),
+    *((players, ACROSS_LAST, deal, places) for players in (3, 5, 6) for deal, places in ((1, players - 1), (2, 1))),
+    (5, ACROSS_SECOND, 1, 4),
     *((4, ACROSS_SECOND, deal, places) for deal, places in ((1, 2), (2, 3))),
     *((players, LEFT, 1, 1) for players in rigging.SIZES),
 ]
@@ -72,6 +73,15 @@ def test_black_7s_that_are_passed_lie_with_the_receiver():
         hands = ["k7" if p == receiver else f"b{p + 1}" for p in range(4)]
         game = laid_out(*hands, player=receiver, passed=[(giver, receiver, "k7")]).play("k7")
         assert game.hand(receiver) == []
+
+
+def test_a_black_7_that_was_passed_to_a_lower_seat_can_be_played():
+    """B3: it is the second of two, so that it is not the card by which the others are named."""
+    game = Table("b1 b2 b3 r1 r11", "k7", "", "y1 y2 k7", passed=False).play("b1 b2 b3")
+    for p in (1, 2):
+        game.play(" ".join(game.hand(p)[:3]))
+    game.play("y1 y2 k7").play("r11").first_legal(3).shows(asked=("play", 0))
+    assert "k7" in game.legal == set(game.hand(0))
 
 
 def test_the_holder_of_the_red_1_and_then_the_winner_of_a_trick_lead_with_any_card_but_a_black_one_first():

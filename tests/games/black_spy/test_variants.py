@@ -1,5 +1,7 @@
 """The variants of Black Spy, each a switch of its own, and how they go together (V1 .. V6, O1 .. O4)."""
 
+from collections import Counter
+
 import pytest
 
 from tests.games.black_spy import rigging
@@ -45,7 +47,10 @@ def test_coloured_7s_of_deals_without_a_moon_count_as_the_option_says(options, p
 
 @pytest.mark.parametrize("players", rigging.SIZES)
 def test_from_the_second_deal_on_three_cards_for_each_player_are_laid_aside(players):
-    """V3: 17, 12, 9 or 7 cards each are dealt, and after taking everybody has the usual number."""
+    """V3, O3: 17, 12, 9 or 7 cards each are dealt, and after taking everybody has the usual number.
+
+    Who took which place is known until cards are passed.
+    """
     dealt(players, mole=True).shows(pile=[], phase="pass")
     game = second_deal(players)
     now = game.now
@@ -54,6 +59,8 @@ def test_from_the_second_deal_on_three_cards_for_each_player_are_laid_aside(play
     assert sorted(map(rigging.short, sum(now["hands"], now["pile"]))) == sorted(rigging.DECK)
     game.first_legal(3 * (players - 1)).shows(phase="pass", pile=[])
     assert [len(hand) for hand in game.now["hands"]] == [rigging.SIZES[players]] * players
+    assert Counter(game.records()[0]["taken_at"].tolist()) == {0: 60 - 3 * players, **{1 + p: 3 for p in range(players)}}
+    assert not game.first_legal(3 * players).shows(phase="play").records()[0]["taken_at"].any()
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,8 @@ def test_from_the_second_deal_on_three_cards_for_each_player_are_laid_aside(play
     assert sorted(map(rigging.short, sum(now["hands"], now["pile"]))) == sorted(rigging.DECK)
     game.first_legal(3 * (players - 1)).shows(phase="pass", pile=[])
     assert [len(hand) for hand in game.now["hands"]] == [rigging.SIZES[players]] * players
-    assert Counter(game.records()[0]["taken_at"].tolist()) == {0: 60 - 3 * players, **{1 + p: 3 for p in range(players)}}
+    taken_at = Counter(game.records()[0]["taken_at"].tolist())
+    assert taken_at == {0: 60 - 3 * players, **{1 + place: 3 for place in range(players)}}
     assert not game.first_legal(3 * players).shows(phase="play").records()[0]["taken_at"].any()
 
 

@@ -59,3 +59,5 @@ def test_the_state_vector_says_where_every_card_is_and_has_no_traces_of_earlier_
     cleared |= {"leader": -1, "picks": 0, "trick": 0, "deal_number": 1, "deals": 2}
     assert {name: parts[name] for name in cleared} == cleared
     assert game.seen(0)["called"] == 0
+    game = last_card(3, mole=True, max_deals=1).arrange(taken_at=[3] * 60).first_legal().shows(phase="over")
+    assert not any(game.state_parts()["taken_at"])

@@ -163,6 +163,8 @@ def test_d5_is_asked_only_if_both_are_possible(buyers, harbour, options, asked):
     """D5: the opponent has two cards when he arrives, or one before; the buyer's card lies in the harbour."""
     table = duel([0, 4], 9, [f"{buyers} R15", "G2"], harbour, {9: "Y1"}, buyer=(0, "R15"), **options)
     table.choose(2, 5, jack=7).shows(asked=(asked, 1))
+    table = duel([4, 0], 9, ["G2", f"{buyers} R15"], harbour, {9: "Y1"}, buyer=(1, "R15"), **options)
+    table.choose(5, 2, jack=7).shows(asked=(asked, 0))
 
 
 def test_without_a_buyer_the_first_card_left_is_turned_up_when_all_have_chosen():

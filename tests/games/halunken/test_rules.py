@@ -70,6 +70,15 @@ def test_a_seed_means_the_same_game_for_ever():
     assert second["black_jack_deck"] == [4, 7, 3, "Rum", 6, 2, 1, 5]
 
 
+def test_of_three_games_the_highest_total_wins_after_the_third():
+    """C1."""
+    table = basic(0, 4, 8, three_games=True)
+    for game in (1, 2):
+        table.finish("game").shows(game=game, winners=[], captains=[None] * 3)
+    totals = table.finish("game").shows(phase="over", game=2).now["totals"]
+    table.shows(winners=[p for p in range(3) if totals[p] == max(totals)])
+
+
 def moves(*cards):
     return {f"move {card}" for card in cards}
 

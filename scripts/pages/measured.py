@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean
+from typing import Any
 
 from blackjacky_agents.reports import duration, markdown_table, percent
 from blackjacky_env.games import DEFAULT, get_game
@@ -298,7 +299,13 @@ def matrix() -> str:
     """With which versions, and on which Pythons, the tests of each extra and framework passed or failed."""
     result, same = needed("versions"), dict[str, list[str]]()
     found = dict[tuple[str, str], dict[str, list[str]]]()
-    for row in result["rows"]:
+    groups = ("base", "train", "extra", "framework")
+
+    def place(row: dict[str, Any]) -> tuple[int, str, bool, list[int]]:
+        version = [int(part) for part in row["versions"]["python"].split(".")]
+        return groups.index(row["group"]), row["of"], row["level"] == "newest", version
+
+    for row in sorted(result["rows"], key=place):
         python = row["versions"]["python"].rpartition(".")[0]
         told = python if row["outcome"] == "passed" else f"{python} **failed**"
         found.setdefault((row["group"], row["of"]), {}).setdefault(row["level"], []).append(told)

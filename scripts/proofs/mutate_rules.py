@@ -26,6 +26,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import tomllib
 import zlib
 from collections import Counter
@@ -100,14 +101,14 @@ def main(args: Args) -> int:
     subject = subjects().get(args.game)
     if subject is None:
         sys.exit(f"error: --game {args.game} cannot be mutated; allowed are {', '.join(subjects())}")
-    everything = mutants(subject.rules.read_text(encoding="utf-8"))
+    began, everything = time.monotonic(), mutants(subject.rules.read_text(encoding="utf-8"))
     chosen = {name: code for name, code in everything.items() if is_sampled(name, args.sample)}
     if not chosen:
         sys.exit(f"error: no mutant is left by --sample {args.sample}")
     found, reasons = try_all(chosen, args.workers, subject), explained(subject)
     print(f"{len(found):,} of {len(everything):,} mutants; killed by", dict(Counter(found.values())))
     if args.write:
-        write(found, reasons, args.game, len(everything))
+        write(found, reasons, args.game, len(everything), (time.monotonic() - began) / 60)
     return judge(found, reasons)
 
 
@@ -297,15 +298,16 @@ def judge(found: dict[str, str], reasons: dict[str, str]) -> int:
     return int(bool(new or gone))
 
 
-def write(found: dict[str, str], reasons: dict[str, str], game: str, total: int) -> None:
-    """Write the numbers of killed and surviving mutants as a result."""
+def write(found: dict[str, str], reasons: dict[str, str], game: str, total: int, minutes: float) -> None:
+    """Write the numbers of killed and surviving mutants as a result; ``minutes``: of this run, resumed or not."""
     from scripts.results import save
 
     counts = Counter(found.values())
     unexplained = sum(by == SURVIVED and name not in reasons for name, by in found.items())
     settings = {"mutants": len(found), "all": total, "survivors": counts[SURVIVED], "unexplained": unexplained}
     rows = [{"killed by": by, "mutants": counts[by]} for by in (RULES_TESTS, REFERENCE, SURVIVED)]
-    save("mutants", rows, game=game, settings=settings, versions={"cosmic-ray": version("cosmic-ray")})
+    versions = {"cosmic-ray": version("cosmic-ray")}
+    save("mutants", rows, game=game, settings=settings, versions=versions, minutes=round(minutes, 1))
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def test_a_socket_with_too_many_frames_that_are_no_messages_is_closed_and_a_mess
         assert closed.value.rcvd.code == TOO_MANY
 
 
-def test_whoever_is_refused_leaves_one_line_a_minute_and_who_waits_at_the_end_no_traceback(capsys):
+def test_whoever_is_refused_leaves_at_most_one_line_a_minute_and_who_waits_at_the_end_no_traceback(capsys):
     server, waits = server_of(), threading.Event()
 
     async def wait(_):
@@ -66,7 +66,7 @@ def test_whoever_is_refused_leaves_one_line_a_minute_and_who_waits_at_the_end_no
         request_.sendall(request("/wait"))
         assert waits.wait(60)
     log = capsys.readouterr().err
-    assert log.count("ASGI callable returned without completing handshake") == 1
+    assert log.count("ASGI callable returned without completing handshake") <= 1  # before uvicorn 0.55 one each
     assert "Cancel 1 running task" in log
     assert "Traceback" not in log
     assert server.lobby not in log

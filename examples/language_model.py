@@ -93,7 +93,7 @@ def open_transcript(path: Path, game: str, model: str) -> tuple[list[Call], Wait
     Raises `Timeout` if another process has the file, `ValueError` if it is damaged or of another game or model.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(path.with_name(f".{path.name}.lock"), blocking=False)
+    lock = FileLock(path.with_name(f".{path.name}.lock"), blocking=False, thread_local=False)
     lock.acquire()
     calls, waiting = read_calls(path), Waiting(deque)
     for call in calls:

@@ -38,7 +38,8 @@ ENVIRONMENTS = """
 import gymnasium, numpy, pettingzoo
 from blackjacky_env import leduc_poker_v0, make_batch
 
-env = pettingzoo.make("aec", "blackjacky/leduc_poker-v0", reward="chips")
+make = getattr(pettingzoo, "make", lambda _, name, **options: leduc_poker_v0.env(**options))  # before 1.27
+env = make("aec", "blackjacky/leduc_poker-v0", reward="chips")
 env.reset(seed=1)
 seen = env.observe(env.agent_selection)["observation"]
 assert leduc_poker_v0.decode(seen)["open_card"] == 0

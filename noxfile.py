@@ -18,6 +18,7 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -126,7 +127,7 @@ def run_tests(
     also: Sequence[str] = (),
 ) -> None:
     """Install the package with these extras, run tests, and write down what they said and with which versions."""
-    group, of, level = cell
+    begun, (group, of, level) = time.monotonic(), cell
     wanted = prepare(session, extras, level, also)
     row: dict[str, Any] = {"group": group, "of": of, "level": level, "outcome": "failed", "tests": "", "reason": ""}
     row |= {"date": date.today().isoformat(), "system": f"{platform.system()} {platform.machine()}"}
@@ -141,10 +142,9 @@ def run_tests(
         session.error("the tests failed")
     finally:
         python = row["versions"]["python"].rpartition(".")[0]
-        replaced = [each for each in rows_of("versions") if (each["group"], each["of"], each["level"]) == cell]
-        write_row(
-            "versions", row, [each for each in replaced if each["versions"].get("python", python).startswith(python)]
-        )
+        same = [each for each in rows_of("versions") if (each["group"], each["of"], each["level"]) == cell]
+        replaced = [each for each in same if each["versions"].get("python", python).startswith(python)]
+        write_row("versions", row, replaced, "package extras frameworks", begun)
 
 
 def prepare(session: nox.Session, extras: Sequence[str], level: str, also: Sequence[str]) -> list[str]:
@@ -198,7 +198,7 @@ def versions(session: nox.Session, names: Iterable[str]) -> dict[str, str]:
 
 def write_curves(session: nox.Session, framework: str, package: str) -> None:
     """Run the framework's examples with the session's arguments, on one thread, and keep their learning curves."""
-    folder = Path(session.create_tmp())
+    folder, begun = Path(session.create_tmp()), time.monotonic()
     numbers = {"OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
     for example in sorted((ROOT / "examples").glob(f"{framework}_*.py")):
         if "LearningCurve(" not in example.read_text("utf-8"):
@@ -210,7 +210,9 @@ def write_curves(session: nox.Session, framework: str, package: str) -> None:
             curve = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
         version = versions(session, [canonicalize_name(package)])[canonicalize_name(package)]
         row = {"framework": path.stem, "version": version, "date": date.today().isoformat(), "curve": curve}
-        write_row("frameworks", row, [each for each in rows_of("frameworks") if each["framework"] == path.stem])
+        replaced = [each for each in rows_of("frameworks") if each["framework"] == path.stem]
+        write_row("frameworks", row, replaced, shlex.join(["frameworks", "--", *session.posargs]), begun)
+        begun = time.monotonic()
 
 
 def rows_of(kind: str) -> list[dict[str, Any]]:
@@ -219,11 +221,10 @@ def rows_of(kind: str) -> list[dict[str, Any]]:
     return [row for run in runs for row in run["rows"]]
 
 
-def write_row(kind: str, row: dict[str, Any], replaced: Sequence[dict[str, Any]]) -> None:
-    """Put a row into a file of results, in place of others."""
+def write_row(kind: str, row: dict[str, Any], replaced: Sequence[dict[str, Any]], sessions: str, begun: float) -> None:
+    """Put a row into a file of results, in place of others, with the command that makes all of them."""
     sys.path.insert(0, str(ROOT))
     from scripts.results import save
 
-    save(
-        kind, [row], command=shlex.join(["python", "-m", "nox", *sys.argv[1:]]), replaces=lambda each: each in replaced
-    )
+    minutes = (time.monotonic() - begun) / 60
+    save(kind, [row], command=f"python -m nox -s {sessions}", minutes=minutes, replaces=lambda each: each in replaced)

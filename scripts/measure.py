@@ -13,6 +13,7 @@ another command than today's.
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -29,6 +30,7 @@ from blackjacky_agents.reports import duration
 from scripts.results import LIST, ROOMS, ROOT, earlier, minutes_of, other_weights, path_of, save
 
 FOLDER = ROOT / "runs" / "measured"  # What commands write before it is put into the common form.
+COUNTS = re.compile(r" --(cores|threads|workers) \d+")  # How many run at once: what they find is the same.
 Entry = dict[str, Any]
 
 
@@ -77,12 +79,12 @@ def why_stale(name: str, entry: Entry, game: str | None) -> Iterator[str]:
         yield "missing"
         return
     output, runs = output_of(name, game), json.loads(path.read_text("utf-8"))["runs"]
-    todays, made = commands_of(entry, game, output), {run["command"] for run in runs}
+    todays = {COUNTS.sub("", command) for command in commands_of(entry, game, output)}
+    made = {COUNTS.sub("", run["command"]): None for run in runs}
     for run in runs:
         yield from (f"other weights of {agent}" for agent in other_weights(run, game))
         yield from (f"of earlier {what}" for what in earlier(run, game))
-        if run["command"] not in todays:
-            yield f"made by {shorter(run['command'])!r}"
+    yield from (f"made by {shorter(command)!r}" for command in made if command not in todays)
     if any(output.relative_to(ROOT).as_posix() in command and command not in made for command in todays):
         yield "not made by all of its commands"  # the first that failed ended the others, too
 

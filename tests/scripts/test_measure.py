@@ -99,6 +99,10 @@ def test_each_row_has_the_command_that_made_it_and_a_stale_result_says_why(folde
     assert (first["rows"], second["rows"]) == ([{"n": 1}, {"n": 2}], [{"n": 3}])
     assert (first["command"].split()[1], second["command"].split()[1]) == ("a", "b")
     assert stale(capsys) == ""
+    path = folder / "results" / DEFAULT / "kind.json"
+    path.write_text(path.read_text("utf-8").replace("blackjacky b", "blackjacky b --threads 2"), "utf-8")
+    assert stale(capsys) == "", "how many threads there were is of no account"
+    path.write_text(path.read_text("utf-8").replace(" --threads 2", ""), "utf-8")
     monkeypatch.setattr(results, "fingerprints_of", lambda _: {"rules": "c", "bots": "b"})
     assert "kind.json: of earlier rules" in stale(capsys)
     assert "(of earlier rules)" in results.made_by(results.load("kind", DEFAULT))

@@ -195,6 +195,20 @@ def test_a_policy_stays_near_a_strong_magnet_which_stands_still_or_becomes_a_cop
     assert 0 < 20 * apart[1000.0, 0.0] < apart[0.001, 0.0]
 
 
+def test_when_all_is_annealed_nothing_is_left_of_magnet_and_reward_regularisation(tmp_path, monkeypatch):
+    calls = []
+    monkeypatch.setattr(Collector, "regularise", lambda self, stretch, costs: calls.append((self, stretch, costs)))
+    run = trained(tmp_path, replace(SMALL, steps=3072, magnet_coef=1.0, reward_eta=1.0, magnet_rate=0.0))
+    collector, stretch, costs = calls[-1]
+    run._regularise(stretch, collector)
+    assert costs.any()
+    assert not calls[-1][2].any()
+    run._left.fill_(run.left)
+    loss = run._loss(*run._rows)[0]
+    run.settings = replace(run.settings, magnet_coef=0.0)
+    assert loss == run._loss(*run._rows)[0]
+
+
 def log_policy(outputs, masks):
     return torch.log_softmax(_logits(outputs, masks), 1)
 

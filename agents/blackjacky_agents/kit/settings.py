@@ -175,7 +175,8 @@ class SelfPlaySettings(GradientSettings, MixedTableSettings):
     """Clipping range of the probability ratio."""
     gamma: Fraction = 0.99
     annealed: bool = True
-    """Whether learning rate and entropy coefficient are annealed; otherwise they are constant."""
+    """Whether learning rate and coefficients, those of the magnet and of the rewards too, are annealed linearly to 0;
+    otherwise they are constant."""
     magnet_coef: Coefficient = 0.0
     """Coefficient of the KL divergence from the magnet in the loss (magnetic mirror descent, Sokota et al. 2023). The
     magnet is a network that follows the policy, and begins as it does."""

@@ -170,10 +170,11 @@ class SelfPlay(TrainingRun):
         """Regularise the rewards of the collector's last stretch, if the settings say so."""
         if not self.settings.reward_eta:
             return
+        eta = self.settings.reward_eta * self._annealing
         inputs, masks, actions = (torch.from_numpy(array).flatten(0, 1) for array in stretch[:3])
         near = torch.log_softmax(_logits(self.magnet(inputs), masks), 1).gather(1, actions[:, None])
         log_ratios = stretch.log_probs - near.numpy().reshape(stretch.log_probs.shape)
-        collector.regularise(stretch, self.settings.reward_eta * log_ratios.astype(np.float64))
+        collector.regularise(stretch, eta * log_ratios.astype(np.float64))
 
     def _move_magnet(self) -> None:
         """Move the magnet, if there is one and it is time."""
@@ -198,9 +199,14 @@ class SelfPlay(TrainingRun):
         for kept, tensor in zip(self._rows, tensors, strict=True):
             kept.view(tensor.shape).copy_(tensor)
 
+    @property
+    def _annealing(self) -> float:
+        """What annealed settings are multiplied by."""
+        return self.left if self.settings.annealed else 1.0
+
     def _update(self) -> dict[str, float]:
         """Learn from the rows, in several epochs of minibatches; returns means of its figures, by name."""
-        left = self.left if self.settings.annealed else 1.0
+        left = self._annealing
         self._rate.fill_(self.settings.learning_rate * left)
         self._left.fill_(left)
         shuffler = torch.Generator(self.device).manual_seed(int(self.rng.integers(2**62)))
@@ -244,7 +250,7 @@ class SelfPlay(TrainingRun):
         loss: torch.Tensor = policy_loss - settings.ent_coef * self._left * entropy + _VALUE_WEIGHT * value_loss
         if settings.magnet_coef:
             near = torch.log_softmax(_logits(self._outputs(self.magnet, inputs), masks), 1)
-            loss = loss + settings.magnet_coef * (policy * (log_probs - near)).sum(1).mean()
+            loss = loss + settings.magnet_coef * self._left * (policy * (log_probs - near)).sum(1).mean()
         with torch.no_grad():
             far = ((ratio - 1).abs() > settings.clip_range).float().mean()
             return loss, torch.stack([policy_loss, value_loss, entropy, (ratio - 1 - ratio.log()).mean(), far])

@@ -18,6 +18,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -152,6 +153,7 @@ def prepare(session: nox.Session, extras: Sequence[str], level: str, also: Seque
     session.env.update({"PYTHONPATH": "", "PIP_CONSTRAINT": "", "NUMBA_CACHE_DIR": str(ROOT / ".nox" / "compiled")})
     bounds = lower_bounds(PROJECT, extras, str(session.python))
     pins = Path(session.create_tmp()) / "pins.txt"
+    session.env["TMPDIR"] = tempfile.gettempdir()  # short: that of the session is too long for the sockets of Ray
     pins.write_text("".join(f"{name}=={bound}\n" for name, bound in bounds.items() if level == "oldest"), "utf-8")
     package = f".[{','.join(extras)}]" if extras else "."
     session.install(*WHEELS, "-c", str(pins), "-e", package, *filter(None, also), "pytest", "hypothesis")

@@ -28,8 +28,9 @@ def points(folder):
 
 @pytest.mark.parametrize("example", WITH_CURVES, ids=[path.stem for path in WITH_CURVES])
 def test_the_example_trains_and_its_policy_plays(example, tmp_path):
-    framework = example.stem.partition("_")[0]
-    pytest.importorskip(MODULES.get(framework, framework), exc_type=ImportError)
+    first, *others = example.stem.split("_")
+    for framework in [first, *MODULES.keys() & others]:
+        pytest.importorskip(MODULES.get(framework, framework), exc_type=ImportError)
     options = ["--decisions=1000", "--evaluate-every=1000", "--games=2"]
     subprocess.run([sys.executable, "-W", "ignore", example, *options], cwd=tmp_path, check=True)
     rows = points(tmp_path)

@@ -152,12 +152,18 @@ def prepare(session: nox.Session, extras: Sequence[str], level: str, also: Seque
     """Install the package into the session's environment; returns the names of what was asked for."""
     session.env.update({"PYTHONPATH": "", "PIP_CONSTRAINT": "", "NUMBA_CACHE_DIR": str(ROOT / ".nox" / "compiled")})
     bounds = lower_bounds(PROJECT, extras, str(session.python))
-    pins = Path(session.create_tmp()) / "pins.txt"
-    session.env["TMPDIR"] = tempfile.gettempdir()  # short: that of the session is too long for the sockets of Ray
+    pins = folder_of(session) / "pins.txt"
     pins.write_text("".join(f"{name}=={bound}\n" for name, bound in bounds.items() if level == "oldest"), "utf-8")
     package = f".[{','.join(extras)}]" if extras else "."
     session.install(*WHEELS, "-c", str(pins), "-e", package, *filter(None, also), "pytest", "hypothesis")
     return [*bounds, *(canonicalize_name(Requirement(line).name) for line in also if line)]
+
+
+def folder_of(session: nox.Session) -> Path:
+    """The session's own folder. Temporary files go elsewhere: a path like this one is too long for Ray's sockets."""
+    folder = Path(session.create_tmp())
+    session.env["TMPDIR"] = tempfile.gettempdir()
+    return folder
 
 
 def lower_bounds(project: Mapping[str, Any], extras: Iterable[str], python: str) -> dict[str, str]:
@@ -200,7 +206,7 @@ def versions(session: nox.Session, names: Iterable[str]) -> dict[str, str]:
 
 def write_curves(session: nox.Session, framework: str, package: str) -> None:
     """Run the framework's examples with the session's arguments, on one thread, and keep their learning curves."""
-    folder, begun = Path(session.create_tmp()), time.monotonic()
+    folder, begun = folder_of(session), time.monotonic()
     numbers = {"OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
     for example in sorted((ROOT / "examples").glob(f"{framework}_*.py")):
         if "LearningCurve(" not in example.read_text("utf-8"):

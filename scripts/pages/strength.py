@@ -73,21 +73,19 @@ def picture(found: Mapping[str, Result]) -> str:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 7.5), layout="constrained")
-    for axes, (game, result) in zip(
-        figure.subplots(-(-len(found) // 2), min(2, len(found)), squeeze=False).flat, found.items(), strict=False
-    ):
-        axes.set(title=get_game(game).title, xscale="log", xlabel="seconds per move", ylabel="difference of win rates")
+    panels = figure.subplots(-(-len(found) // 2), min(2, len(found)), squeeze=False, sharex=True).flat
+    for axes, (game, result) in zip(panels, found.items(), strict=False):
+        axes.set(title=get_game(game).title, xscale="log", xlabel="seconds per move", ylabel="difference, %")
         axes.grid(alpha=0.3)
         for (among, line), own in groupby(rows_of(result), key=lambda row: (row["among"], kind(row))):
             rows, colour = list(own), COLOURS[KINDS.index(line)]
-            low, best, high = ([row["difference"][each] for row in rows] for each in ("low", "mean", "high"))
+            low, best, high = ([100 * row["difference"][each] for row in rows] for each in ("low", "mean", "high"))
             sides = [[b - a for a, b in zip(*ends, strict=True)] for ends in ((low, best), (best, high))]
             face, dash = ("white", "--") if among == "champion" else (colour, "-")
             style = {"color": colour, "fmt": "o", "mfc": face, "ls": "none" if line == "bots" else dash, "capsize": 2}
-            axes.errorbar(
-                [row["microseconds"] / 1e6 for row in rows], best, sides, label=f"{line} among {among}", **style
-            )
-        axes.legend(fontsize="x-small")
+            label = f"{line} among {'champions' if among == 'champion' else 'the strongest bot'}"
+            axes.errorbar([row["microseconds"] / 1e6 for row in rows], best, sides, label=label, **style)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize="small")
     return as_svg(figure, "strength")
 
 

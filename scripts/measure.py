@@ -107,17 +107,17 @@ def commands_of(entry: Entry, game: str | None, output: Path) -> list[str]:
 
 def make(name: str, entry: Entry, game: str | None, dry: bool = False) -> None:
     """Run the commands of a result, and write it if they do not; `CalledProcessError` if one of them fails."""
-    output, made = output_of(name, game), list[tuple[str, Any, float]]()
+    output, made, begun = output_of(name, game), list[tuple[str, Any, float]](), time.monotonic()
     for command in commands_of(entry, game, output):
         print(command, flush=True)
         if dry:
             continue
         FOLDER.mkdir(parents=True, exist_ok=True)
         output.unlink(missing_ok=True)
-        begun = time.monotonic()
         run(command)
-        if output.exists():
+        if output.exists():  # the minutes are also those of commands before it that prepared it
             made.append((command, json.loads(output.read_text("utf-8")), (time.monotonic() - begun) / 60))
+            begun = time.monotonic()
     for number, (command, found, minutes) in enumerate(made):
         path = save(
             name,

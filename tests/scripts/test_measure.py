@@ -6,6 +6,7 @@ import json
 import shlex
 import subprocess
 import tomllib
+from types import SimpleNamespace
 
 import pytest
 import tyro
@@ -115,3 +116,20 @@ def test_each_row_has_the_command_that_made_it_and_a_stale_result_says_why(folde
         measure.main(measure.Args())
     runs = json.loads((folder / "results" / DEFAULT / "kind.json").read_text("utf-8"))["runs"]
     assert runs == [first, second], "what a command that failed has made is kept"
+
+
+def test_the_minutes_of_a_result_are_also_those_of_commands_that_prepare_it(folder, monkeypatch):
+    path = folder / "results" / "results.toml"
+    path.write_text(path.read_text("utf-8").replace("blackjacky a", "blackjacky prepare"), "utf-8")
+    now = [0]
+
+    def run(command, own=measure.run):
+        now[0] += 60
+        if "prepare" not in command:
+            own(command)
+
+    monkeypatch.setattr(measure, "run", run)
+    monkeypatch.setattr(measure, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    assert measure.main(measure.Args()) == 0
+    [made] = json.loads((folder / "results" / DEFAULT / "kind.json").read_text("utf-8"))["runs"]
+    assert made["minutes"] == 2

@@ -153,7 +153,11 @@ def grid(plan: Plan) -> Iterator[Job]:
             algorithm = min(names.split("|"), key=lambda name: algorithms.TUNED.get(name, {}).get("exploitability", 1))
             facts = {"game": part["game"], "table": table, "algorithm": algorithm}
             facts["seed"] = plan["grid"]["first_seed"] + seed
-            yield job_of(plan, facts, algorithms.settings_of(algorithm, {}), part["decisions"])
+            settings = algorithms.settings_of(algorithm, {})
+            if "like" in part:
+                facts["like"], others = part["like"], algorithms.settings_of(part["like"], {})
+                settings |= {name: others[name] for name in settings if name in others}
+            yield job_of(plan, facts, settings, part["decisions"])
 
 
 def job_of(plan: Plan, facts: dict[str, Any], settings: dict[str, Any], decisions: int) -> Job:
@@ -186,7 +190,7 @@ def put(stage: str, rows: Sequence[Row]) -> None:
 
 def key(row: Row) -> tuple[Any, ...]:
     """What is run once."""
-    return tuple(row.get(name) for name in ("game", "table", "algorithm", "draw", "seed"))
+    return tuple(row.get(name) for name in ("game", "table", "algorithm", "like", "draw", "seed"))
 
 
 def has(row: Row, job: Job) -> bool:

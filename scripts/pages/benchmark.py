@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, product
 from statistics import median
 
 import numpy as np
@@ -36,9 +36,9 @@ def parts() -> Iterator[Part]:
 def grouped(rows: Runs) -> list[Runs]:
     """The runs of each algorithm at each table, which differ in their seeds, in the order of games and algorithms."""
 
-    def order(row: Row) -> tuple[str, int, int]:
+    def order(row: Row) -> tuple[str, int, int, str]:
         tables = [*get_game(row["game"]).tables]
-        return row["game"], tables.index(row["table"]), [*ALGORITHMS].index(row["algorithm"])
+        return row["game"], tables.index(row["table"]), [*ALGORITHMS].index(row["algorithm"]), row.get("like", "")
 
     return [list(own) for _, own in groupby(sorted(rows, key=order), order)]
 
@@ -56,17 +56,21 @@ def at_the_end(groups: Sequence[Runs]) -> Iterator[str]:
     for total in sorted(set(longest.values()), reverse=True):
         tables = [each for each in dict.fromkeys(title(runs[0]) for runs in groups) if longest[each] == total]
         cells = []
-        for name in ALGORITHMS:
-            by_table = {title(runs[0]): runs for runs in groups if runs[0]["algorithm"] == name}
+        for name, like in product(ALGORITHMS, ["", *ALGORITHMS]):
+            own = [runs for runs in groups if (runs[0]["algorithm"], runs[0].get("like", "")) == (name, like)]
+            by_table, told = (
+                {title(runs[0]): runs for runs in own},
+                code(name) + f", settings of {code(like)}" * bool(like),
+            )
             found = [by_table.get(table, ()) for table in tables]
             if rows := [row for runs in found for row in runs]:
                 lasts = (spread([row["exploitability"][-1] for row in runs]) for runs in found)
                 rate = median(1e6 * row["cpu_seconds"][-1] / row["decisions"][-1] for row in rows)
                 seeds = "-".join(map(str, sorted({len(runs) for runs in found if runs})))
-                cells.append([code(name), *lasts, f"{decisions(rows):,}", seeds, f"{rate:,.1f}"])
+                cells.append([told, *lasts, f"{decisions(rows):,}", seeds, f"{rate:,.1f}"])
             if rows and "averaged" in rows[0]:
                 means = (f"{median(row['averaged'] for row in runs):.2g}" if runs else "" for runs in found)
-                cells.append([f"{code(name)} averaged", *means, *[""] * 3])
+                cells.append([f"{told} averaged", *means, *[""] * 3])
         yield markdown_table(["algorithm", *tables, "decisions", "seeds", "CPU seconds a million"], cells)
 
 
@@ -98,10 +102,11 @@ def spread(found: Sequence[float]) -> str:
 
 
 def curves(groups: Sequence[Runs]) -> str:
-    """A panel for each table: the median of each algorithm by decisions, and a band from the lowest to the highest."""
+    """A panel for each table: medians of the algorithms with their own settings by decisions, and bands of the seeds."""
     from matplotlib.figure import Figure
 
-    panels = [list(own) for _, own in groupby(groups, lambda own: title(own[0]))]
+    chosen = [runs for runs in groups if "like" not in runs[0]]
+    panels = [list(own) for _, own in groupby(chosen, lambda own: title(own[0]))]
     rows = -(-len(panels) // COLUMNS)
     figure = Figure(figsize=(12, 4 * rows), layout="constrained")
     for number, own in enumerate(panels):

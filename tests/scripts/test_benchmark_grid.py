@@ -60,6 +60,16 @@ def test_settings_that_are_tried_are_drawn_from_the_ranges_and_written_down():
                 assert low <= min(values) < (low * high) ** 0.5 < max(values) <= high
 
 
+def test_what_is_run_like_another_algorithm_differs_from_it_in_one_setting():
+    jobs = [job for job in benchmark.grid(REAL) if "like" in job.facts]
+    assert {job.facts["algorithm"] for job in jobs} == {"mmd", "rnad"}
+    for job in jobs:
+        own, others = (algorithms.settings_of(job.facts[name], {}) for name in ("algorithm", "like"))
+        del others["ent_coef"]
+        [coefficient] = own.keys() - others.keys()
+        assert job.runs.settings == {**others, coefficient: own[coefficient]}
+
+
 def test_tables_for_choosing_settings_are_not_reported():
     tables = {(part["game"], table) for part in REAL["grid"]["parts"] for table in part["tables"]}
     assert not tables & {(REAL["tune"]["game"], table) for table in REAL["tune"]["tables"]}

@@ -102,7 +102,7 @@ def spread(found: Sequence[float]) -> str:
 
 
 def curves(groups: Sequence[Runs]) -> str:
-    """A panel for each table: medians of the algorithms with their own settings by decisions, and bands of the seeds."""
+    """A panel for each table: medians of algorithms with their own settings by decisions, and bands of the seeds."""
     from matplotlib.figure import Figure
 
     chosen = [runs for runs in groups if "like" not in runs[0]]
